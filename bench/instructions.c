@@ -93,12 +93,12 @@ static void end(void)
 static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
 {
     static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
-    struct pd_rng rng = {layout->arg};
+    struct pi_rng rng = {layout->arg};
     struct pd_record rec;
     size_t n = 0, m;
     while (n == 0 || n > MOST_BYTES) {
-        struct pd_arena arena = {memory, sizeof memory};
-        if (!pd_random_record(plan, (uint32_t)layout->arg, &rng, &arena, &rec) ||
+        struct pi_arena arena = {memory, sizeof memory};
+        if (!pi_random_record(plan, (uint32_t)layout->arg, &rng, &arena, &rec) ||
             pd_record_encode(plan, &rec, bytes, sizeof bytes, &n, NULL))
             die(layout->name);
     }
@@ -125,9 +125,9 @@ static void each_type(void)
                                  .flags = PD_ATTR_SAMPLE_ID_ALL};
     struct pd_plan plan;
     pd_plan_init(&plan, &attr, PD_LITTLE);
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        if (pd_layouts[i]()->arg)
-            one_type(&plan, pd_layouts[i]());
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        if (pi_layouts[i]()->arg)
+            one_type(&plan, pi_layouts[i]());
 }
 
 /* ---- Recordings */

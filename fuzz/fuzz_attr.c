@@ -15,7 +15,7 @@
 static size_t known_of(const struct pd_attr *attr, size_t n)
 {
     const size_t said = attr->size < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : attr->size;
-    const size_t known = said < PD_ATTR_SIZE ? pd_attr_whole((uint32_t)said) : PD_ATTR_SIZE;
+    const size_t known = said < PD_ATTR_SIZE ? pi_attr_whole((uint32_t)said) : PD_ATTR_SIZE;
     return known < n ? known : n;
 }
 
@@ -95,7 +95,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
     m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
     m.order = m.size && data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (m.size >= 9 && mutation_random(&m, 2)) /* mostly a published size, or all there is */
-        pd_store32(data + 5,
+        pi_store32(data + 5,
                    mutation_random(&m, 2) ? 64 + 8 * (uint32_t)mutation_random(&m, 12) : (uint32_t)m.size - 1,
                    m.order);
     return m.size;

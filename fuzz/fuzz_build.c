@@ -29,7 +29,7 @@ struct build {
     struct pd_writer_options options;
     struct pd_writer *w;
     struct image out;
-    struct pd_arena arena;
+    struct pi_arena arena;
     struct pd_attr attrs[EVENTS];
     struct pd_plan plans[EVENTS], none;
     uint32_t n_attrs;
@@ -92,9 +92,9 @@ static bool open_writer(struct build *b, const struct pd_allocator *allocator)
 static void give_attr(struct build *b, uint32_t which)
 {
     struct pd_attr *attr = &b->attrs[b->n_attrs];
-    struct pd_rng rng = {take(b, 4)};
+    struct pi_rng rng = {take(b, 4)};
     struct pd_error error;
-    if (b->n_attrs == EVENTS || !pd_random_attr(&rng, &b->arena, attr))
+    if (b->n_attrs == EVENTS || !pi_random_attr(&rng, &b->arena, attr))
         return;
     attr->sample_type |= PD_SAMPLE_IDENTIFIER;
     attr->flags &= ~(uint64_t)PD_ATTR_SAMPLE_ID_ALL;
@@ -163,16 +163,16 @@ static void complete(const struct pd_plan *plan, struct pd_record *rec)
     shape.misc = rec->misc;
     shape.given = rec->misc;
     shape.variant = rec->variant;
-    pd_complete_struct(pd_layout_of(rec->type), &shape, &rec->u, PD_COMPLETE_ELEMENTS);
+    pi_complete_struct(pi_layout_of(rec->type), &shape, &rec->u, PD_COMPLETE_ELEMENTS);
 }
 
 static void give_record(struct build *b, uint32_t event, bool changed)
 {
     struct pd_record *rec = &b->records[b->n_records];
     const uint32_t type = type_of(take(b, 1));
-    const struct pd_op *layout = pd_layout_of(type);
+    const struct pd_op *layout = pi_layout_of(type);
     const bool of_event = type < PD_RECORD_HEADER_ATTR || (layout && layout->src);
-    struct pd_rng rng = {take(b, 3)};
+    struct pi_rng rng = {take(b, 3)};
     struct pd_error error;
     if (b->n_records == RECORDS || b->n_attrs == 0)
         return;
@@ -180,13 +180,13 @@ static void give_record(struct build *b, uint32_t event, bool changed)
     const bool told = type == PD_RECORD_SAMPLE || (type < PD_RECORD_HEADER_ATTR && b->plans[0].id_all);
     event = told ? event % b->n_attrs : 0;
     const struct pd_plan *plan = of_event ? &b->plans[event] : &b->none;
-    if (plan->unknown || !pd_random_record(plan, type, &rng, &b->arena, rec))
+    if (plan->unknown || !pi_random_record(plan, type, &rng, &b->arena, rec))
         return;
     if (changed)
         change(b, rec);
     rec->attr_index = of_event ? event : UINT32_MAX;
     rec->plan = plan;
-    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
+    rec->has_id = pi_has_id(plan, rec->type, rec->variant);
     if (of_event)
         identify(rec, plan, event);
     const enum pd_code code = pd_writer_record(b->w, rec, &error);
@@ -204,7 +204,7 @@ static void give_record(struct build *b, uint32_t event, bool changed)
 static void give_feature(struct build *b)
 {
     const uint32_t v = take(b, 1), id = v < 200 ? 1 + v % 34 : v < 210 ? 128 + v % 7 : v;
-    struct pd_rng rng = {take(b, 3)};
+    struct pi_rng rng = {take(b, 3)};
     struct pd_feature *f = &b->features[id];
     struct pd_error error;
     /* of a big-endian file's bitmap only known features tell how wide its words are */
@@ -212,7 +212,7 @@ static void give_feature(struct build *b)
                       (id >= 128 && id < 135);
     if (!told || b->has[id] || id == PD_FEAT_COMPRESSED || id == PD_FEAT_NRCPUS ||
         id == PD_FEAT_CPU_TOPOLOGY || id == PD_FEAT_BUILD_ID || id == PD_FEAT_TRACING_DATA ||
-        id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE || !pd_random_feature(&rng, &b->arena, id, 0, f))
+        id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE || !pi_random_feature(&rng, &b->arena, id, 0, f))
         return;
     b->has[id] = true; /* unless it is dropped meanwhile */
     const enum pd_code code = pd_writer_put_feature(b->w, f, &error);
@@ -321,7 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     memset(&b, 0, sizeof b);
     b.in = (struct mutation){.data = copy, .size = size};
-    b.arena = (struct pd_arena){memory, sizeof memory};
+    b.arena = (struct pi_arena){memory, sizeof memory};
     if (open_writer(&b, &allocator)) {
         while (b.at < b.in.size)
             give(&b);

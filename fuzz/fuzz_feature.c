@@ -113,7 +113,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
             (uint8_t)(mutation_random(&m, 5) ? 1 + mutation_random(&m, 34) : 128 + mutation_random(&m, 7));
     if (mutation_random(&m, 3) == 0 && m.size >= SECTION_AT + 4) {
         const size_t at = SECTION_AT + (size_t)mutation_random(&m, m.size - SECTION_AT - 3);
-        pd_store32(data + at, (uint32_t)plausible_count(&m), m.order);
+        pi_store32(data + at, (uint32_t)plausible_count(&m), m.order);
     }
     return m.size;
 }

@@ -26,7 +26,7 @@ static struct parts take_apart(const uint8_t *data, size_t size)
     struct parts p = {.count = 0};
     size_t at = FRONT;
     for (size_t i = 0; i < 3 && at < size; i++) {
-        const uint64_t said = i < 2 ? pd_load32(data + OPERATION_OPTIONS + 4 * i, PD_LITTLE) : size;
+        const uint64_t said = i < 2 ? pi_load32(data + OPERATION_OPTIONS + 4 * i, PD_LITTLE) : size;
         p.at[i] = at;
         p.n[i] = said && said < size - at ? (size_t)said : size - at;
         at += p.n[i];
@@ -78,7 +78,7 @@ static size_t mutate_part(uint8_t *data, size_t size, size_t max, struct mutatio
     memmove(data + p.at[i] + now, data + behind, left);
     memcpy(data + p.at[i], part, now);
     for (size_t j = 0; j < 2 && j < p.count; j++)
-        pd_store32(data + OPERATION_OPTIONS + 4 * j, (uint32_t)(j == i ? now : p.n[j]), PD_LITTLE);
+        pi_store32(data + OPERATION_OPTIONS + 4 * j, (uint32_t)(j == i ? now : p.n[j]), PD_LITTLE);
     free(part);
     return p.at[i] + now + left;
 }

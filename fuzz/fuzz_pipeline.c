@@ -203,7 +203,7 @@ static void check_convert(struct trial *t, const struct image *in, const uint8_t
 static uint32_t number_of(const struct image *in, size_t at)
 {
     const size_t p = at * 8 + 8;
-    return p + 4 <= in->n ? pd_load32(in->b + p, in->b[0] == '2' ? PD_BIG : PD_LITTLE) : (uint32_t)at;
+    return p + 4 <= in->n ? pi_load32(in->b + p, in->b[0] == '2' ? PD_BIG : PD_LITTLE) : (uint32_t)at;
 }
 
 static enum pd_code filter(struct trial *t, const struct image *in, struct image *out, const uint8_t *o,

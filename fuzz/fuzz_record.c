@@ -31,12 +31,12 @@ static void take_attr(struct trial *t, const uint8_t *data)
 {
     const enum pd_order order = data[0] & 1 ? PD_BIG : PD_LITTLE;
     t->attr = (struct pd_attr){.size = PD_ATTR_SIZE};
-    t->attr.sample_type = pd_load64(data + 1, PD_LITTLE);
-    t->attr.branch_sample_type = pd_load64(data + 9, PD_LITTLE);
-    t->attr.read_format = pd_load64(data + 17, PD_LITTLE);
-    t->attr.sample_regs_user = pd_load64(data + 25, PD_LITTLE);
-    t->attr.sample_regs_intr = pd_load64(data + 33, PD_LITTLE);
-    t->attr.flags = pd_load64(data + 41, PD_LITTLE);
+    t->attr.sample_type = pi_load64(data + 1, PD_LITTLE);
+    t->attr.branch_sample_type = pi_load64(data + 9, PD_LITTLE);
+    t->attr.read_format = pi_load64(data + 17, PD_LITTLE);
+    t->attr.sample_regs_user = pi_load64(data + 25, PD_LITTLE);
+    t->attr.sample_regs_intr = pi_load64(data + 33, PD_LITTLE);
+    t->attr.flags = pi_load64(data + 41, PD_LITTLE);
     pd_plan_init(&t->plan, &t->attr, order);
     pd_plan_init(&t->other, &t->attr, order == PD_BIG ? PD_LITTLE : PD_BIG);
 }
@@ -50,10 +50,10 @@ static struct pd_record interpreted(const struct trial *t, const struct pd_recor
                           .size = rec->size,
                           .raw = rec->raw,
                           .variant = variant,
-                          .layout = pd_layout_of(rec->type),
+                          .layout = pi_layout_of(rec->type),
                           .plan = &t->plan};
-    r.has_id = pd_has_id(&t->plan, r.type, r.variant);
-    *code = pd_interpret_decode(&t->plan, &r, &r.u, error);
+    r.has_id = pi_has_id(&t->plan, r.type, r.variant);
+    *code = pi_interpret_decode(&t->plan, &r, &r.u, error);
     r.decoded = *code == PD_OK;
     return r;
 }
@@ -80,7 +80,7 @@ static bool ambiguous(const struct trial *t, const struct pd_record *rec)
     if (rec->type == PD_RECORD_MMAP2)
         return !(rec->variant & PD_VARIANT_EARLY_MMAP2) && rec->u.mmap2.prot > 0x1f;
     return rec->type == PD_RECORD_SAMPLE && t->attr.sample_type & PD_SAMPLE_BRANCH_STACK &&
-           (rec->rest.n || rec->variant != pd_usual_variant(&t->plan, rec->type));
+           (rec->rest.n || rec->variant != pi_usual_variant(&t->plan, rec->type));
 }
 
 static void check_other_order(const struct trial *t, const struct pd_record *rec)
@@ -97,12 +97,12 @@ static void check_other_order(const struct trial *t, const struct pd_record *rec
         return;
     }
     CHECK(code == PD_OK && size == t->n);
-    check_encodes_to(pd_interpret_encode, &t->other, rec, out, t->n);
+    check_encodes_to(pi_interpret_encode, &t->other, rec, out, t->n);
     CHECK(pd_record_decode(&t->other, out, size, &there, &error) == PD_OK);
     if (there.variant == rec->variant) {
         CHECK(pd_record_equal(rec, &there, NULL));
         check_encodes_to(pd_record_encode, &t->plan, &there, t->bytes, t->n);
-        check_encodes_to(pd_interpret_encode, &t->plan, &there, t->bytes, t->n);
+        check_encodes_to(pi_interpret_encode, &t->plan, &there, t->bytes, t->n);
     } else {
         CHECK(ambiguous(t, rec));
     }
@@ -120,7 +120,7 @@ static void check_decoded(const struct trial *t, const struct pd_record *rec)
     CHECK(rec->rest.n == same.rest.n && rec->rest.ptr == same.rest.ptr);
     CHECK(pd_record_size(&t->plan, rec, &size, &error) == PD_OK && size == t->n);
     check_encodes_to(pd_record_encode, &t->plan, rec, t->bytes, t->n);
-    check_encodes_to(pd_interpret_encode, &t->plan, rec, t->bytes, t->n);
+    check_encodes_to(pi_interpret_encode, &t->plan, rec, t->bytes, t->n);
     check_other_order(t, rec);
 }
 
@@ -134,11 +134,11 @@ static void check_refused(const struct trial *t, const struct pd_record *rec, en
     CHECK(pd_error_text(error, text, sizeof text) < sizeof text);
     CHECK(!rec->decoded && error->record_offset <= t->n);
     if (code == PD_EUNKNOWN) {
-        CHECK(pd_layout_unknown(&t->plan, rec->type));
+        CHECK(pi_layout_unknown(&t->plan, rec->type));
         return;
     }
     CHECK(code == PD_ESHORT || code == PD_ECOUNT);
-    interpreted(t, rec, pd_usual_variant(&t->plan, rec->type), &other, &same);
+    interpreted(t, rec, pi_usual_variant(&t->plan, rec->type), &other, &same);
     CHECK(other == code && strcmp(same.field, error->field) == 0);
     CHECK(same.found == error->found && same.expected == error->expected &&
           same.record_offset == error->record_offset);
@@ -146,7 +146,7 @@ static void check_refused(const struct trial *t, const struct pd_record *rec, en
 
 static void check_frame(const struct trial *t, const struct pd_record *rec, enum pd_code code)
 {
-    const size_t said = t->n < 8 ? 0 : pd_load16(t->bytes + 6, (enum pd_order)t->plan.order);
+    const size_t said = t->n < 8 ? 0 : pi_load16(t->bytes + 6, (enum pd_order)t->plan.order);
     CHECK(code == (t->n < 8 ? PD_ESHORT : said < 8 ? PD_ESIZE : said > t->n ? PD_ETRUNC : PD_OK));
     CHECK(rec->size == said);
 }
@@ -183,9 +183,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
         return m.size;
     m.order = data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (mutation_random(&m, 16))
-        pd_store64(data + 1, pd_load64(data + 1, PD_LITTLE) & 0x1ffffff, PD_LITTLE);
+        pi_store64(data + 1, pi_load64(data + 1, PD_LITTLE) & 0x1ffffff, PD_LITTLE);
     if (mutation_random(&m, 16))
-        pd_store64(data + 17, pd_load64(data + 17, PD_LITTLE) & 0x1f, PD_LITTLE);
+        pi_store64(data + 17, pi_load64(data + 17, PD_LITTLE) & 0x1f, PD_LITTLE);
     mutate_lone_record(&m, RECORD_AT);
     return m.size;
 }

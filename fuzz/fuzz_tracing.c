@@ -186,11 +186,11 @@ static void mutate_format(struct mutation *m, size_t at)
     if (mutation_random(m, 2) && n <= m->max - m->size) {
         memmove(m->data + from + n, m->data + from, m->size - from);
         m->size += n;
-        pd_store64(m->data + start - 8, file.text.n + n, order);
+        pi_store64(m->data + start - 8, file.text.n + n, order);
     } else {
         memmove(m->data + from, m->data + from + n, m->size - from - n);
         m->size -= n;
-        pd_store64(m->data + start - 8, file.text.n - n, order);
+        pi_store64(m->data + start - 8, file.text.n - n, order);
     }
 }
 

@@ -51,8 +51,8 @@ static bool is_plain(const struct trial *t)
     const enum pd_order order = t->big ? PD_BIG : PD_LITTLE;
     size_t at = 0, n;
     for (; t->plain.n - at >= 8; at += n) {
-        const uint32_t type = pd_load32(t->plain.b + at, order);
-        n = pd_load16(t->plain.b + at + 6, order);
+        const uint32_t type = pi_load32(t->plain.b + at, order);
+        n = pi_load16(t->plain.b + at + 6, order);
         if (n < 8 || n > t->plain.n - at)
             return false;
         if (type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_AUXTRACE ||
@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct trial t = {
         .bytes = data + ZSTD_AT, .n = size - ZSTD_AT, .big = data[0] & 1, .second = data[0] & 2};
-    struct mutation pieces = {.state = pd_load32(data + 2, PD_LITTLE)};
+    struct mutation pieces = {.state = pi_load32(data + 2, PD_LITTLE)};
     struct image im;
     struct pd_reader *r;
     t.plain.big = t.big;

@@ -76,7 +76,7 @@ static void save_operations(const char *name, const struct image *im, unsigned t
         image_bytes(&in, im->b, im->n);
     uint8_t front[16] = {0};
     memcpy(front, options, sizeof options);
-    pd_store32(front + 8, (uint32_t)im->n, PD_LITTLE);
+    pi_store32(front + 8, (uint32_t)im->n, PD_LITTLE);
     save_behind("ops", name, front, sizeof front, &in);
     image_free(&in);
 }
@@ -220,15 +220,15 @@ static void save_tracing(bool big)
 
 static void save_calls(unsigned options)
 {
-    struct pd_rng rng = {options};
+    struct pi_rng rng = {options};
     struct image im = {0};
     char name[40];
     *image_room(&im, 1) = (uint8_t)(options >> 8);
     *image_room(&im, 1) = (uint8_t)options;
     for (unsigned i = 0; i < 24; i++) {
-        const uint8_t what = i < 2 ? 0 : i < 4 || i > 20 ? 1 : (uint8_t)(2 + pd_rng_below(&rng, 250));
+        const uint8_t what = i < 2 ? 0 : i < 4 || i > 20 ? 1 : (uint8_t)(2 + pi_rng_below(&rng, 250));
         *image_room(&im, 1) = what;
-        image_u32(&im, (uint32_t)pd_rng_next(&rng));
+        image_u32(&im, (uint32_t)pi_rng_next(&rng));
     }
     snprintf(name, sizeof name, "calls-%04x", options);
     save("build", name, im.b, im.n);
@@ -270,13 +270,13 @@ static void save_feature(uint32_t id, enum pd_order order)
     static uint8_t memory[PD_RANDOM_ARENA], bytes[FEATURE_MOST];
     const uint32_t nr_cpus = 4;
     for (uint64_t seed = id; seed < id + 1000; seed++) {
-        struct pd_rng rng = {seed};
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {seed};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_feature f;
         struct image im = {0};
         char name[80];
         size_t n;
-        if (!pd_random_feature(&rng, &arena, id, nr_cpus, &f) ||
+        if (!pi_random_feature(&rng, &arena, id, nr_cpus, &f) ||
             pd_feature_encode(order, &f, bytes, sizeof bytes, &n, NULL) || n < (seed < id + 900 ? 60 : 1))
             continue;
         *image_room(&im, 1) = order == PD_BIG;

@@ -65,9 +65,9 @@ static inline void mutate_word(struct mutation *m, size_t at, size_t n)
         return;
     const size_t place = at + 8 * (size_t)mutation_random(m, n / 8);
     if (mutation_random(m, 3))
-        pd_store64(m->data + place, plausible_count(m), m->order);
+        pi_store64(m->data + place, plausible_count(m), m->order);
     else
-        pd_store32(m->data + place + 4 * mutation_random(m, 2), (uint32_t)plausible_count(m), m->order);
+        pi_store32(m->data + place + 4 * mutation_random(m, 2), (uint32_t)plausible_count(m), m->order);
 }
 
 /* ---- One record that is all there is from `at` on. */
@@ -78,11 +78,11 @@ static inline void mutate_lone_record(struct mutation *m, size_t at)
     if (m->size < at + 8)
         return;
     if (mutation_random(m, 4) == 0)
-        pd_store32(m->data + at, plausible_type(m), m->order);
+        pi_store32(m->data + at, plausible_type(m), m->order);
     if (mutation_random(m, 3) == 0)
         mutate_word(m, at + 8, n - 8);
     if (mutation_random(m, 8) && n <= UINT16_MAX)
-        pd_store16(m->data + at + 6, (uint16_t)n, m->order);
+        pi_store16(m->data + at + 6, (uint16_t)n, m->order);
 }
 
 /* ---- Files. */
@@ -99,13 +99,13 @@ enum {
 
 static inline uint64_t file_word(const struct mutation *m, size_t at)
 {
-    return at <= m->size && m->size - at >= 8 ? pd_load64(m->data + at, m->order) : 0;
+    return at <= m->size && m->size - at >= 8 ? pi_load64(m->data + at, m->order) : 0;
 }
 
 static inline void file_set_word(struct mutation *m, size_t at, uint64_t v)
 {
     if (at <= m->size && m->size - at >= 8)
-        pd_store64(m->data + at, v, m->order);
+        pi_store64(m->data + at, v, m->order);
 }
 
 static inline void move_section(struct mutation *m, uint64_t at, uint64_t from, uint64_t by)
@@ -141,7 +141,7 @@ static inline bool pick_record(struct mutation *m, size_t *at, size_t *n)
     size_t p = (size_t)start;
     const size_t end = p + (size_t)size;
     for (*n = 0; end - p >= 8; skip--) {
-        const size_t length = pd_load16(m->data + p + 6, m->order);
+        const size_t length = pi_load16(m->data + p + 6, m->order);
         if (length < 8 || length > end - p)
             break;
         *at = p;
@@ -174,9 +174,9 @@ static inline void mutate_record_size(struct mutation *m, size_t at, size_t n)
 {
     const size_t by = 8 * (1 + (size_t)mutation_random(m, 6)), inside = 8 + (size_t)mutation_random(m, n - 7);
     if (mutation_random(m, 2) && n + by <= UINT16_MAX && stretch(m, at + inside, by, 0))
-        pd_store16(m->data + at + 6, (uint16_t)(n + by), m->order);
+        pi_store16(m->data + at + 6, (uint16_t)(n + by), m->order);
     else if (n - inside >= by && stretch(m, at + inside, 0, by))
-        pd_store16(m->data + at + 6, (uint16_t)(n - by), m->order);
+        pi_store16(m->data + at + 6, (uint16_t)(n - by), m->order);
 }
 
 static inline void mutate_records(struct mutation *m)
@@ -187,7 +187,7 @@ static inline void mutate_records(struct mutation *m)
         return;
     }
     switch (mutation_random(m, 6)) {
-    case 0: pd_store32(m->data + at, plausible_type(m), m->order); break;
+    case 0: pi_store32(m->data + at, plausible_type(m), m->order); break;
     case 1: mutate_word(m, at + 8, n - 8); break;
     case 2: mutate_record_size(m, at, n); break;
     case 3:

@@ -361,10 +361,10 @@ static void look_into_record(struct check *c, struct pd_record *rec)
 static enum pd_code look_into_records(struct check *c, struct pd_error *error)
 {
     struct pd_record rec = {0};
-    struct pd_skim skim = {0}; /* it stops at samples that are odd */
+    struct pi_skim skim = {0}; /* it stops at samples that are odd */
     enum pd_code code = PD_OK;
     while (!code) {
-        pd_reader_skim(c->in.reader, &skim);
+        pi_reader_skim(c->in.reader, &skim);
         if ((code = pd_reader_next(c->in.reader, &rec, error)) == PD_OK)
             look_into_record(c, &rec);
     }

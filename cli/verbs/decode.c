@@ -70,7 +70,7 @@ struct decode {
     uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* the work is finished */
     struct cli_crew *crew; /* with -j */
-    struct pd_offcpu_names offcpu;
+    struct pi_offcpu_names offcpu;
 };
 
 /* ---- Lines. */
@@ -458,7 +458,7 @@ static void put_feature(struct decode *d, const struct pd_feature *f, bool plain
     }
     pd_out_str(out, ",\"content\":");
     if (plain)
-        pd_feature_json_plain(f, out);
+        pi_feature_json_plain(f, out);
     else
         pd_feature_json(f, out);
     put_end(d, d->text.at);
@@ -499,7 +499,7 @@ static void decode_feature(struct decode *d, const struct pd_extent *e)
 {
     struct pd_feature f;
     struct pd_error error;
-    const uint32_t cpus = e->index == PD_FEAT_CPU_TOPOLOGY ? pd_nr_cpus_avail(d->in.reader) : 0;
+    const uint32_t cpus = e->index == PD_FEAT_CPU_TOPOLOGY ? pi_nr_cpus_avail(d->in.reader) : 0;
     uint8_t *bytes = e->size < MOST_FEATURE ? read_part(d, e->offset, (size_t)e->size) : NULL;
     if (bytes == NULL)
         return;
@@ -560,7 +560,7 @@ static void learn(struct decode *d, const struct pd_record *rec)
     struct pd_error error;
     if (rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature)
         return;
-    if (pd_offcpu_learn(&d->offcpu, d->r, rec, &error)) {
+    if (pi_offcpu_learn(&d->offcpu, d->r, rec, &error)) {
         report(d, &error);
         d->failed = true;
     }
@@ -986,7 +986,7 @@ static void decode_all(struct decode *d, const char *path)
     }
     cli_watch(&d->in);
     cli_tell_findings(&d->in);
-    if (pd_offcpu_open(&d->offcpu, d->r, &cli_allocator, &error)) {
+    if (pi_offcpu_open(&d->offcpu, d->r, &cli_allocator, &error)) {
         report(d, &error);
         d->failed = true;
     } else if (S_ISDIR(d->in.st.st_mode)) {
@@ -994,7 +994,7 @@ static void decode_all(struct decode *d, const char *path)
     } else {
         decode_parts(d);
     }
-    pd_offcpu_close(&d->offcpu);
+    pi_offcpu_close(&d->offcpu);
 }
 
 /* Some damage has no short text: the rest is printed, with a message. */

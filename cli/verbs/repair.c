@@ -176,15 +176,15 @@ static void tell_features(struct run *run)
 /* ---- Opening */
 
 /* The number of samples that the file's own attrs do not explain, `bad`; UINT64_MAX if it has no attrs. */
-static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error *error)
+static enum pd_code judge_own(int fd, struct pi_attrs_fit *fit, struct pd_error *error)
 {
     struct pd_reader *r;
-    *fit = (struct pd_attrs_fit){.bad = UINT64_MAX};
+    *fit = (struct pi_attrs_fit){.bad = UINT64_MAX};
     enum pd_code code = pd_reader_open_fd(&r, fd, NULL, error);
     if (code)
         return pd_is_failure(code) ? code : PD_OK;
     const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
-    if (pipe || (pd_reader_n_attrs(r) && (code = pd_attrs_judge(r, fit, error))))
+    if (pipe || (pd_reader_n_attrs(r) && (code = pi_attrs_judge(r, fit, error))))
         fit->bad = 0;
     else if (pd_reader_n_attrs(r) && fit->bad == 0)
         fit->bad = fit->damaged;
@@ -198,20 +198,20 @@ static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error 
  * Opens it with the header or the attrs of the other recording, if these explain more samples than its own
  * remaining ones.
  */
-static void try_headless(struct run *run, const struct pd_attrs_fit *own)
+static void try_headless(struct run *run, const struct pi_attrs_fit *own)
 {
     struct cli_input *in = &run->in;
-    struct pd_attrs_fit fit;
+    struct pi_attrs_fit fit;
     struct pd_error error;
     const enum pd_code code =
-        pd_reader_open_headless(&in->reader, in->fd, run->like.reader, &run->shift, &error);
+        pi_reader_open_headless(&in->reader, in->fd, run->like.reader, &run->shift, &error);
     if (code == PD_EUNSUP && own->bad == UINT64_MAX)
         cli_fail(run->cli, CLI_USAGE, "--like %s: %s", run->like.name, error.field);
     else if (code && code != PD_EUNSUP)
         cli_error(run->cli, in->name, &error);
     if (code || own->bad == UINT64_MAX)
         return;
-    const enum pd_code judged = pd_attrs_judge(in->reader, &fit, &error);
+    const enum pd_code judged = pi_attrs_judge(in->reader, &fit, &error);
     if (pd_is_failure(judged))
         cli_error(run->cli, in->name, &error);
     if (!judged && fit.bad < own->bad && fit.good >= own->good)
@@ -226,7 +226,7 @@ static void try_headless(struct run *run, const struct pd_attrs_fit *own)
 static bool open_headless(struct run *run, const char *path)
 {
     struct cli_input *in = &run->in;
-    struct pd_attrs_fit own = {0};
+    struct pi_attrs_fit own = {0};
     struct pd_error error;
     enum pd_code code = PD_OK;
     *in = (struct cli_input){.name = path, .cli = run->cli, .seekable = true};

@@ -229,7 +229,7 @@ static void close_side(struct side *side)
 static uint64_t begin_of_slice(const struct run *run, const struct side *side, uint64_t slice)
 {
     bool exact;
-    const uint64_t after = pd_scale(side->last - side->first, slice, run->slices, &exact);
+    const uint64_t after = pi_scale(side->last - side->first, slice, run->slices, &exact);
     return side->first + after + !exact;
 }
 

@@ -10,10 +10,10 @@
 static const char *field_at(const struct pd_attr *attr, size_t at)
 {
     const struct pd_shape shape = {0};
-    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
-    size_t end = pd_scalar_width(op);
-    for (; op->kind != PD_OP_END && end <= at; end += pd_scalar_width(op))
-        op = pd_present(op + 1, &shape, attr);
+    const struct pd_op *op = pi_present(pi_layout_attr(), &shape, attr);
+    size_t end = pi_scalar_width(op);
+    for (; op->kind != PD_OP_END && end <= at; end += pi_scalar_width(op))
+        op = pi_present(op + 1, &shape, attr);
     return op->kind == PD_OP_END ? "attr" : op->name;
 }
 
@@ -24,13 +24,13 @@ enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, voi
     const size_t most = pd_attr_bytes(attr) - attr->tail.n;
     const size_t known = n - attr->tail.n;
     if (n < attr->tail.n || known > most || known < 8 || (attr->tail.n && known != most))
-        return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", n, pd_attr_bytes(attr));
+        return pi_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", n, pd_attr_bytes(attr));
     struct pd_attr fields = *attr;
     fields.tail.n = 0;
-    pd_attr_put(&fields, order, whole);
+    pi_attr_put(&fields, order, whole);
     for (size_t i = known; i < sizeof whole; i++)
         if (whole[i])
-            return pd_fail(error, PD_EVALUE, PD_NOWHERE, field_at(attr, i), whole[i], 0);
+            return pi_fail(error, PD_EVALUE, PD_NOWHERE, field_at(attr, i), whole[i], 0);
     memcpy(out, whole, known);
     if (attr->tail.n)
         memcpy((uint8_t *)out + known, attr->tail.ptr, attr->tail.n);

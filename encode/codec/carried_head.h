@@ -12,27 +12,27 @@
  * Writes the head of a HEADER_FEATURE record, or, if `old`, of one of the feature's own type. n: bytes of the
  * feature, at most PD_CARRIED_MOST; 0 marks the end of the features. Returns the bytes of the head.
  */
-static inline size_t pd_put_carried_head(enum pd_order order, uint64_t id, bool old, size_t n,
+static inline size_t pi_put_carried_head(enum pd_order order, uint64_t id, bool old, size_t n,
                                          uint8_t to[PD_CARRIED_HEAD])
 {
     const size_t head = old ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
-    pd_store32(to, old ? (uint32_t)id + PD_OLD_FEATURE : (uint32_t)PD_RECORD_HEADER_FEATURE, order);
-    pd_store16(to + 4, 0, order);
-    pd_store16(to + 6, (uint16_t)(head + n), order);
+    pi_store32(to, old ? (uint32_t)id + PD_OLD_FEATURE : (uint32_t)PD_RECORD_HEADER_FEATURE, order);
+    pi_store16(to + 4, 0, order);
+    pi_store16(to + 6, (uint16_t)(head + n), order);
     if (!old)
-        pd_store64(to + 8, id, order);
+        pi_store64(to + 8, id, order);
     return head;
 }
 
 /* Header and pid of an entry of BUILD_ID that had no pid; behind them is what was behind its header. */
 #define PD_BUILD_ID_HEAD 12 /* bytes */
-static inline void pd_put_build_id_head(enum pd_order order, uint32_t type, uint16_t misc, size_t size,
+static inline void pi_put_build_id_head(enum pd_order order, uint32_t type, uint16_t misc, size_t size,
                                         uint8_t to[PD_BUILD_ID_HEAD])
 {
-    pd_store32(to, type, order);
-    pd_store16(to + 4, misc, order);
-    pd_store16(to + 6, (uint16_t)size, order);
-    pd_store32(to + 8, (uint32_t)pd_build_id_pid(misc), order);
+    pi_store32(to, type, order);
+    pi_store16(to + 4, misc, order);
+    pi_store16(to + 6, (uint16_t)size, order);
+    pi_store32(to + 8, (uint32_t)pi_build_id_pid(misc), order);
 }
 
 #endif

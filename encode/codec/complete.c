@@ -24,12 +24,12 @@ static uint64_t count_given(const void *v, const struct pd_op *op)
 
 static bool is_given(const void *v, const struct pd_op *op)
 {
-    return pd_says(op, v);
+    return pi_says(op, v);
 }
 
-static struct pd_given given_in(const void *v)
+static struct pi_given given_in(const void *v)
 {
-    return (struct pd_given){count_given, is_given, v};
+    return (struct pi_given){count_given, is_given, v};
 }
 
 /* ---- Numbers */
@@ -46,9 +46,9 @@ static struct pd_op counter_of(const struct pd_op *op)
 /* A number that is too large stays 0, which the encoder refuses. */
 static void set_number(const struct pd_op *op, void *v, uint64_t n)
 {
-    const unsigned width = pd_scalar_width(op) ? pd_scalar_width(op) : 8;
+    const unsigned width = pi_scalar_width(op) ? pi_scalar_width(op) : 8;
     if (width == 8 || n >> 8 * width == 0)
-        pd_scalar_set(op, v, n);
+        pi_scalar_set(op, v, n);
 }
 
 /* The size of the attrs in the list behind it: that of the first. */
@@ -60,12 +60,12 @@ static uint32_t passed_attr_size(const struct pd_op *of, const void *v)
         if (op->kind != PD_OP_ITEMS)
             continue;
         memcpy(&l, (const uint8_t *)v + op->offset, sizeof l);
-        if (!pd_list_take(&l, op->sub(), element))
+        if (!pi_list_take(&l, op->sub(), element))
             continue;
         for (const struct pd_op *in = op->sub() + 1; in->kind != PD_OP_END; in++) {
             const struct pd_attr *attr = (const void *)(element + in->offset);
-            if (in->kind == PD_OP_SIZED && in->sub() == pd_layout_attr())
-                return attr->size ? attr->size : pd_follow_attr_size(attr);
+            if (in->kind == PD_OP_SIZED && in->sub() == pi_layout_attr())
+                return attr->size ? attr->size : pi_follow_attr_size(attr);
         }
     }
     return 0;
@@ -73,14 +73,14 @@ static uint32_t passed_attr_size(const struct pd_op *of, const void *v)
 
 static void complete_number(const struct pd_op *op, void *v, bool all)
 {
-    const struct pd_given given = given_in(v);
+    const struct pi_given given = given_in(v);
     uint64_t n;
-    if (pd_follow_is_attr_size(op))
-        n = pd_scalar_get(op, v) ? 0 : passed_attr_size(op, v);
-    else if (all && pd_follow_items(&given, op, &n))
+    if (pi_follow_is_attr_size(op))
+        n = pi_scalar_get(op, v) ? 0 : passed_attr_size(op, v);
+    else if (all && pi_follow_items(&given, op, &n))
         return set_number(op, v, n);
     else
-        n = pd_scalar_get(op, v) ? 0 : pd_follow_count(&given, op);
+        n = pi_scalar_get(op, v) ? 0 : pi_follow_count(&given, op);
     if (n)
         set_number(op, v, n);
 }
@@ -98,14 +98,14 @@ static bool is_flag_of_one(const struct pd_op *flag)
 
 static void complete_derived(const struct pd_op *op, struct pd_shape *shape, void *v)
 {
-    const struct pd_given given = given_in(v);
+    const struct pi_given given = given_in(v);
     uint8_t *member = (uint8_t *)v + op->offset;
     uint32_t *number = (uint32_t *)(void *)member;
     uint64_t *large = (uint64_t *)(void *)member;
     switch (op->kind) {
     case PD_OP_GIVEN:
         if (*number == 0 && shape->given == 0)
-            shape->given = (uint32_t)pd_follow_count(&given, op);
+            shape->given = (uint32_t)pi_follow_count(&given, op);
         *number = *number ? *number : shape->given;
         break;
     case PD_OP_ROOM:
@@ -113,16 +113,16 @@ static void complete_derived(const struct pd_op *op, struct pd_shape *shape, voi
     case PD_OP_TEXT:
     case PD_OP_ODD64:
         if (*member == 0 && is_flag_of_one(op))
-            *member = pd_follow_flag(&given, op);
+            *member = pi_follow_flag(&given, op);
         break;
     case PD_OP_SINCE:
-        if (pd_is_number(op, v))
-            *member = pd_is_since(op, v);
+        if (pi_is_number(op, v))
+            *member = pi_is_since(op, v);
         break;
-    case PD_OP_PASS: shape->given = (uint32_t)pd_count(op, shape, v); break;
+    case PD_OP_PASS: shape->given = (uint32_t)pi_count(op, shape, v); break;
     case PD_OP_LITTLE:
     case PD_OP_ORDER: break;
-    default: *large = *large ? *large : pd_derived(op, v); break;
+    default: *large = *large ? *large : pi_derived(op, v); break;
     }
 }
 
@@ -130,32 +130,32 @@ static void complete_derived(const struct pd_op *op, struct pd_shape *shape, voi
 
 static void complete_attr(struct pd_attr *attr, uint32_t size)
 {
-    if (attr->size == 0 && (size || pd_follow_attr_needs(attr) > PD_ATTR_SIZE_VER0))
-        attr->size = size ? size : pd_follow_attr_size(attr);
+    if (attr->size == 0 && (size || pi_follow_attr_needs(attr) > PD_ATTR_SIZE_VER0))
+        attr->size = size ? size : pi_follow_attr_size(attr);
 }
 
 /* For the encoder: an element of a list, which it has copied. */
 static void complete_copy(const struct pd_op *layout, const struct pd_shape *around, void *v)
 {
     struct pd_shape shape = *around;
-    pd_complete_struct(layout, &shape, v, PD_COMPLETE_ZEROS);
+    pi_complete_struct(layout, &shape, v, PD_COMPLETE_ZEROS);
 }
 
 /* Sets the stated size of a part to that of its fields. */
-static void complete_sized(const struct pd_op *op, struct pd_shape *shape, void *v, enum pd_completing how)
+static void complete_sized(const struct pd_op *op, struct pd_shape *shape, void *v, enum pi_completing how)
 {
     static const struct pd_bytes none;
     void *member = (uint8_t *)v + op->offset;
     const struct pd_op counter = counter_of(op);
     size_t n = 0;
-    if (op->sub() == pd_layout_attr()) {
-        complete_attr(member, (uint32_t)pd_count(op, shape, v));
+    if (op->sub() == pi_layout_attr()) {
+        complete_attr(member, (uint32_t)pi_count(op, shape, v));
         return;
     }
-    pd_complete_struct(op->sub(), shape, member, how);
-    if (how != PD_COMPLETE_ALL && pd_count(op, shape, v))
+    pi_complete_struct(op->sub(), shape, member, how);
+    if (how != PD_COMPLETE_ALL && pi_count(op, shape, v))
         return;
-    if (!pd_interpret_put_section_with(op->sub(), shape, PD_HOST_ORDER, member, &none, complete_copy, NULL, 0,
+    if (!pi_interpret_put_section_with(op->sub(), shape, PD_HOST_ORDER, member, &none, complete_copy, NULL, 0,
                                        &n, NULL))
         set_number(&counter, v, n + op->arg);
 }
@@ -164,7 +164,7 @@ static void complete_elements(const struct pd_op *op, const struct pd_shape *sha
 {
     for (size_t i = 0; l->form == PD_FORM_STRUCT && i < l->n; i++) {
         struct pd_shape inner = *shape;
-        pd_complete_struct(op->sub(), &inner, (uint8_t *)(uintptr_t)l->ptr + i * l->stride,
+        pi_complete_struct(op->sub(), &inner, (uint8_t *)(uintptr_t)l->ptr + i * l->stride,
                            PD_COMPLETE_ELEMENTS);
     }
 }
@@ -172,7 +172,7 @@ static void complete_elements(const struct pd_op *op, const struct pd_shape *sha
 static void complete_constant(const struct pd_op *op, void *v)
 {
     struct pd_str *s = (void *)((uint8_t *)v + op->offset);
-    if (op->ref == NULL || pd_says(op, v))
+    if (op->ref == NULL || pi_says(op, v))
         return;
     if (op->kind == PD_OP_ARR)
         memcpy((uint8_t *)v + op->offset, op->ref, (size_t)op->arg);
@@ -180,7 +180,7 @@ static void complete_constant(const struct pd_op *op, void *v)
         *s = pd_str_of(op->ref, strlen(op->ref));
 }
 
-static void complete_field(const struct pd_op *op, struct pd_shape *shape, void *v, enum pd_completing how)
+static void complete_field(const struct pd_op *op, struct pd_shape *shape, void *v, enum pi_completing how)
 {
     void *member = (uint8_t *)v + op->offset;
     switch (op->kind) {
@@ -191,7 +191,7 @@ static void complete_field(const struct pd_op *op, struct pd_shape *shape, void 
     case PD_OP_VARINT: complete_number(op, v, how == PD_COMPLETE_ALL); break;
     case PD_OP_ARR:
     case PD_OP_CSTR: complete_constant(op, v); break;
-    case PD_OP_SUB: pd_complete_struct(op->sub(), shape, member, how); break;
+    case PD_OP_SUB: pi_complete_struct(op->sub(), shape, member, how); break;
     case PD_OP_SIZED: complete_sized(op, shape, v, how); break;
     case PD_OP_ATTR: complete_attr(member, 0); break;
     case PD_OP_LIST:
@@ -208,12 +208,12 @@ static void complete_field(const struct pd_op *op, struct pd_shape *shape, void 
     }
 }
 
-void pd_complete_struct(const struct pd_op *layout, struct pd_shape *shape, void *v, enum pd_completing how)
+void pi_complete_struct(const struct pd_op *layout, struct pd_shape *shape, void *v, enum pi_completing how)
 {
     const uint32_t given = shape->given;
     uint32_t set = given;
-    for (const struct pd_op *op = pd_present(layout, shape, v); op->kind != PD_OP_END;
-         op = pd_present(op + 1, shape, v)) {
+    for (const struct pd_op *op = pi_present(layout, shape, v); op->kind != PD_OP_END;
+         op = pi_present(op + 1, shape, v)) {
         complete_field(op, shape, v, how);
         if (op->kind == PD_OP_GIVEN && given == 0)
             set = shape->given;
@@ -223,15 +223,15 @@ void pd_complete_struct(const struct pd_op *layout, struct pd_shape *shape, void
 
 /* ---- Records and features */
 
-static void complete_record(const struct pd_plan *plan, struct pd_record *rec, enum pd_completing how)
+static void complete_record(const struct pd_plan *plan, struct pd_record *rec, enum pi_completing how)
 {
-    const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
+    const struct pd_op *layout = rec->old_feature ? NULL : pi_layout_of(rec->type);
     struct pd_shape shape = plan->shape;
     shape.misc = rec->misc;
     shape.given = rec->misc;
     shape.variant = rec->variant;
     if (layout)
-        pd_complete_struct(layout, &shape, &rec->u, how);
+        pi_complete_struct(layout, &shape, &rec->u, how);
 }
 
 enum pd_code pd_record_complete(const struct pd_plan *plan, struct pd_record *rec, struct pd_error *error)
@@ -246,12 +246,12 @@ enum pd_code pd_record_complete(const struct pd_plan *plan, struct pd_record *re
     return code;
 }
 
-enum pd_code pd_record_encode_completed(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+enum pd_code pi_record_encode_completed(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                         size_t cap, size_t *size, struct pd_error *error)
 {
     struct pd_record own = *rec;
     complete_record(plan, &own, PD_COMPLETE_ZEROS);
-    return pd_interpret_encode_with(plan, &own, complete_copy, out, cap, size, error);
+    return pi_interpret_encode_with(plan, &own, complete_copy, out, cap, size, error);
 }
 
 static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
@@ -260,15 +260,15 @@ static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}
 static const struct pd_op *layout_of(const struct pd_feature *f)
 {
     const bool made = !f->layout && f->rest.n == 0 && !f->raw.ptr;
-    return made ? pd_layout_of_feature(f->id) : f->layout ? f->layout : nothing;
+    return made ? pi_layout_of_feature(f->id) : f->layout ? f->layout : nothing;
 }
 
-static void complete_feature(struct pd_feature *f, enum pd_completing how)
+static void complete_feature(struct pd_feature *f, enum pi_completing how)
 {
     const struct pd_op *layout = layout_of(f);
     struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
     if (layout)
-        pd_complete_struct(layout, &shape, &f->u, how);
+        pi_complete_struct(layout, &shape, &f->u, how);
     f->nr_cpus_avail = shape.given;
 }
 
@@ -279,15 +279,15 @@ enum pd_code pd_feature_complete(struct pd_feature *f, size_t *size, struct pd_e
     return pd_feature_encode(PD_HOST_ORDER, f, NULL, 0, size ? size : &n, error);
 }
 
-enum pd_code pd_feature_encode_completed(enum pd_order order, const struct pd_feature *f, void *out,
+enum pd_code pi_feature_encode_completed(enum pd_order order, const struct pd_feature *f, void *out,
                                          size_t cap, size_t *size, struct pd_error *error)
 {
     struct pd_feature own = *f;
     const struct pd_op *layout = layout_of(f);
     if (!layout)
-        return pd_fail(error, PD_EUNKNOWN, PD_NOWHERE, "feature", f->id, 0);
+        return pi_fail(error, PD_EUNKNOWN, PD_NOWHERE, "feature", f->id, 0);
     complete_feature(&own, PD_COMPLETE_ZEROS);
     const struct pd_shape shape = {.given = own.nr_cpus_avail, .variant = own.variant};
-    return pd_interpret_put_section_with(layout, &shape, order, &own.u, &own.rest, complete_copy, out, cap,
+    return pi_interpret_put_section_with(layout, &shape, order, &own.u, &own.rest, complete_copy, out, cap,
                                          size, error);
 }

@@ -6,20 +6,20 @@
 #include "src/schema/schema.h"
 #include <perfdata/feature.h>
 
-enum pd_completing {
+enum pi_completing {
     PD_COMPLETE_ZEROS,    /* counts and sizes that are 0 */
     PD_COMPLETE_ALL,      /* all counts and sizes, and zeros in the elements of lists */
     PD_COMPLETE_ELEMENTS, /* zeros, also in the elements of lists */
 };
 
 /* Completes a struct of `layout`; *shape is that of the parts around it, whose `given` may be set, too. */
-void pd_complete_struct(const struct pd_op *layout, struct pd_shape *shape, void *v, enum pd_completing how);
+void pi_complete_struct(const struct pd_op *layout, struct pd_shape *shape, void *v, enum pi_completing how);
 
 /* pd_record_encode() and pd_feature_encode() of what the writer completes; elements of lists stay as they
  * are. */
-enum pd_code pd_record_encode_completed(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+enum pd_code pi_record_encode_completed(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                         size_t cap, size_t *size, struct pd_error *error);
-enum pd_code pd_feature_encode_completed(enum pd_order order, const struct pd_feature *f, void *out,
+enum pd_code pi_feature_encode_completed(enum pd_order order, const struct pd_feature *f, void *out,
                                          size_t cap, size_t *size, struct pd_error *error);
 
 #endif

@@ -13,20 +13,20 @@
 
 #include "size.h"
 
-struct pd_put {
+struct pi_put {
     uint8_t *p;
 };
 
-static inline void put_bytes(struct pd_put *c, const struct pd_bytes *b)
+static inline void put_bytes(struct pi_put *c, const struct pd_bytes *b)
 {
     if (b->n)
         memcpy(c->p, b->ptr, b->n);
     c->p += b->n;
 }
 
-static inline void put_str(struct pd_put *c, const struct pd_str *s)
+static inline void put_str(struct pi_put *c, const struct pd_str *s)
 {
-    const size_t size = s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    const size_t size = s->size == PD_AUTO ? pi_align8(s->len + 1) : s->size;
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
     if (readable)
         memcpy(c->p, s->ptr, readable);
@@ -34,19 +34,19 @@ static inline void put_str(struct pd_put *c, const struct pd_str *s)
     c->p += size;
 }
 
-static inline void put_vec(struct pd_put *c, enum pd_order order, const struct pd_vec *v)
+static inline void put_vec(struct pi_put *c, enum pd_order order, const struct pd_vec *v)
 {
     const bool same =
         v->width == 8 && (v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER));
     if (same && v->n)
         memcpy(c->p, v->ptr, 8 * v->n);
     for (size_t i = 0; !same && i < v->n; i++)
-        pd_store64(c->p + 8 * i, pd_vec_at(v, i), order);
+        pi_store64(c->p + 8 * i, pd_vec_at(v, i), order);
     c->p += 8 * v->n;
 }
 
 /* Copies a list that already has the needed form; false: it must be written element by element. */
-static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, size_t stride,
+static inline bool put_list_as_is(struct pi_put *c, enum pd_order order, uint32_t when, size_t stride,
                                   const struct pd_list *l)
 {
     if (l->form != (uint8_t)order || l->when != when || l->stride != stride)
@@ -59,7 +59,7 @@ static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_
 
 static inline uint64_t put_bits(const struct pd_set *set, uint64_t logical, enum pd_order order)
 {
-    return order == PD_BIG ? pd_mirror_to_big(set, logical) : logical;
+    return order == PD_BIG ? pi_mirror_to_big(set, logical) : logical;
 }
 
 #define ORDER PD_LITTLE
@@ -91,7 +91,7 @@ static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, 
 #undef LAYOUT
 #undef RECORD
 #undef END
-    default: return pd_layout_of(rec->type) == NULL; /* else only the tables know it */
+    default: return pi_layout_of(rec->type) == NULL; /* else only the tables know it */
     }
 }
 
@@ -114,16 +114,16 @@ static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shap
     if (!payload_size(shape, rec, size))
         return false;
     return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) &&
-           (rec->variant == 0 || pd_variant_possible(rec)) && !pd_layout_unknown(plan, rec->type);
+           (rec->variant == 0 || pi_variant_possible(rec)) && !pi_layout_unknown(plan, rec->type);
 }
 
 enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size,
                             struct pd_error *error)
 {
     const struct pd_shape shape = shape_of(plan, rec);
-    if (encoded_size(plan, &shape, rec, pd_has_id(plan, rec->type, rec->variant), size))
+    if (encoded_size(plan, &shape, rec, pi_has_id(plan, rec->type, rec->variant), size))
         return PD_OK;
-    return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+    return pi_interpret_encode(plan, rec, NULL, 0, size, error);
 }
 
 /*
@@ -133,7 +133,7 @@ enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *
 __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, const struct pd_record *rec,
                                                   void *out, size_t cap, size_t *size)
 {
-    struct pd_put c = {out};
+    struct pi_put c = {out};
     size_t n = 8;
     switch (plan->usual) {
 #define USUAL(number_, sample_type_)                                                 \
@@ -143,9 +143,9 @@ __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, co
         if (!size_sample(&shape, &rec->u.sample, &n) || n > cap || n > UINT16_MAX || \
             (rec->size && rec->size != n))                                           \
             return false;                                                            \
-        pd_store32(c.p, PD_RECORD_SAMPLE, PD_LITTLE);                                \
-        pd_store16(c.p + 4, rec->misc, PD_LITTLE);                                   \
-        pd_store16(c.p + 6, (uint16_t)n, PD_LITTLE);                                 \
+        pi_store32(c.p, PD_RECORD_SAMPLE, PD_LITTLE);                                \
+        pi_store16(c.p + 4, rec->misc, PD_LITTLE);                                   \
+        pi_store16(c.p + 6, (uint16_t)n, PD_LITTLE);                                 \
         c.p += 8;                                                                    \
         encode_sample_le(&c, &shape, &rec->u.sample);                                \
         *size = n;                                                                   \
@@ -166,12 +166,12 @@ __attribute__((noinline)) static enum pd_code encode_any(const struct pd_plan *p
                                                          size_t *size, struct pd_error *error)
 {
     const struct pd_shape shape = shape_of(plan, rec);
-    const bool has_id = pd_has_id(plan, rec->type, rec->variant);
-    struct pd_put c = {out};
+    const bool has_id = pi_has_id(plan, rec->type, rec->variant);
+    struct pi_put c = {out};
     if (!encoded_size(plan, &shape, rec, has_id, size))
-        return pd_interpret_encode(plan, rec, out, cap, size, error);
+        return pi_interpret_encode(plan, rec, out, cap, size, error);
     if (*size > cap)
-        return pd_fail_record(error, PD_ESPACE, rec, 0, "record", cap, *size);
+        return pi_fail_record(error, PD_ESPACE, rec, 0, "record", cap, *size);
     if (plan->order == PD_LITTLE)
         encode_record_le(&c, &shape, rec, *size, has_id);
     else
@@ -190,10 +190,10 @@ enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record
 
 /* The reverse of TAKE_PART in src/codec/decode.c: writes all fixed fields. */
 #define PUT_PART(name_)                                                                    \
-    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes) \
+    void pi_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes) \
     {                                                                                      \
         const struct pd_shape shape = {0};                                                 \
-        struct pd_put c = {bytes};                                                         \
+        struct pi_put c = {bytes};                                                         \
         if (order == PD_LITTLE)                                                            \
             encode_##name_##_le(&c, &shape, v);                                            \
         else                                                                               \
@@ -207,5 +207,5 @@ PUT_PART(tracepoint_common)
 
 void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common, void *out)
 {
-    pd_tracepoint_common_put(common, (enum pd_order)plan->order, out);
+    pi_tracepoint_common_put(common, (enum pd_order)plan->order, out);
 }

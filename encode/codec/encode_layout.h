@@ -6,7 +6,7 @@
  */
 
 #define LAYOUT(name_, doc_)                                                            \
-    static inline void FN(encode_##name_)(struct pd_put * c, const struct pd_shape *s, \
+    static inline void FN(encode_##name_)(struct pi_put * c, const struct pd_shape *s, \
                                           const struct pd_##name_ *v)                  \
     {                                                                                  \
         (void)c, (void)s, (void)v;
@@ -14,13 +14,13 @@
 #define END(name_) }
 
 #define U8(f_, set_, doc_) *c->p++ = v->f_;
-#define U16(f_, set_, doc_) pd_store16(c->p, v->f_, ORDER), c->p += 2;
-#define U32(f_, set_, doc_) pd_store32(c->p, v->f_, ORDER), c->p += 4;
-#define S32(f_, set_, doc_) pd_store32(c->p, (uint32_t)v->f_, ORDER), c->p += 4;
-#define U64(f_, set_, doc_) pd_store64(c->p, v->f_, ORDER), c->p += 8;
+#define U16(f_, set_, doc_) pi_store16(c->p, v->f_, ORDER), c->p += 2;
+#define U32(f_, set_, doc_) pi_store32(c->p, v->f_, ORDER), c->p += 4;
+#define S32(f_, set_, doc_) pi_store32(c->p, (uint32_t)v->f_, ORDER), c->p += 4;
+#define U64(f_, set_, doc_) pi_store64(c->p, v->f_, ORDER), c->p += 8;
 #define B32(f_, set_, doc_) \
-    pd_store32(c->p, (uint32_t)put_bits(&pd_set_##set_, v->f_, ORDER), ORDER), c->p += 4;
-#define B64(f_, set_, doc_) pd_store64(c->p, put_bits(&pd_set_##set_, v->f_, ORDER), ORDER), c->p += 8;
+    pi_store32(c->p, (uint32_t)put_bits(&pd_set_##set_, v->f_, ORDER), ORDER), c->p += 4;
+#define B64(f_, set_, doc_) pi_store64(c->p, put_bits(&pd_set_##set_, v->f_, ORDER), ORDER), c->p += 8;
 #define ARR(f_, n_, doc_) memcpy(c->p, v->f_, n_), c->p += (n_);
 #define STR(f_, doc_) put_str(c, &v->f_);
 #define REST(f_, doc_) put_bytes(c, &v->f_);
@@ -49,12 +49,12 @@
 #undef RECORD
 #undef END
 
-static void FN(encode_record)(struct pd_put *c, const struct pd_shape *s, const struct pd_record *rec,
+static void FN(encode_record)(struct pi_put *c, const struct pd_shape *s, const struct pd_record *rec,
                               size_t size, bool has_id)
 {
-    pd_store32(c->p, rec->type, ORDER);
-    pd_store16(c->p + 4, rec->misc, ORDER);
-    pd_store16(c->p + 6, (uint16_t)size, ORDER);
+    pi_store32(c->p, rec->type, ORDER);
+    pi_store16(c->p + 4, rec->misc, ORDER);
+    pi_store16(c->p + 6, (uint16_t)size, ORDER);
     c->p += 8;
     switch (rec->old_feature ? 0 : rec->type) {
 #define LAYOUT(name_, doc_)

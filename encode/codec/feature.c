@@ -13,9 +13,9 @@ enum pd_code pd_feature_encode(enum pd_order order, const struct pd_feature *f, 
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
     const struct pd_op *layout = f->layout;
     if (!layout && f->rest.n == 0 && !f->raw.ptr)
-        layout = pd_layout_of_feature(f->id);
+        layout = pi_layout_of_feature(f->id);
     if (!layout && f->rest.n == 0 && !f->raw.ptr)
-        return pd_fail(error, PD_EUNKNOWN, PD_NOWHERE, "feature", f->id, 0);
-    return pd_interpret_put_section(layout ? layout : nothing, &shape, order, &f->u, &f->rest, out, cap, size,
+        return pi_fail(error, PD_EUNKNOWN, PD_NOWHERE, "feature", f->id, 0);
+    return pi_interpret_put_section(layout ? layout : nothing, &shape, order, &f->u, &f->rest, out, cap, size,
                                     error);
 }

@@ -40,7 +40,7 @@ struct writer {
     bool is_text;
     size_t text_at, n_after; /* where that was, and of the bytes there */
     uint8_t after[8];        /* the first */
-    pd_complete_fn complete; /* of the elements of lists; NULL: they are complete */
+    pi_complete_fn complete; /* of the elements of lists; NULL: they are complete */
 };
 
 static const struct claims no_claims = {.most = SIZE_MAX};
@@ -49,9 +49,9 @@ static enum pd_code fail(const struct writer *w, enum pd_code code, const char *
                          uint64_t expected)
 {
     if (w->rec)
-        pd_fail_record(w->error, code, w->rec, w->at, field, found, expected);
+        pi_fail_record(w->error, code, w->rec, w->at, field, found, expected);
     else
-        pd_fail(w->error, code, w->at, field, found, expected);
+        pi_fail(w->error, code, w->at, field, found, expected);
     if (w->error)
         snprintf(w->error->path, sizeof w->error->path, "%s", field);
     return code;
@@ -74,16 +74,16 @@ static void write_bytes(struct writer *w, const void *p, size_t n)
 static void write_number(struct writer *w, uint64_t value, unsigned width)
 {
     uint8_t b[8];
-    pd_store(b, value, width, w->order);
+    pi_store(b, value, width, w->order);
     write_bytes(w, b, width);
 }
 
 static enum pd_code write_scalar(struct writer *w, const struct pd_op *op, const void *v)
 {
-    uint64_t value = pd_scalar_get(op, v);
+    uint64_t value = pi_scalar_get(op, v);
     if ((op->kind == PD_OP_B32 || op->kind == PD_OP_B64) && w->order == PD_BIG)
-        value = pd_mirror_to_big(op->set, value);
-    write_number(w, value, pd_scalar_width(op));
+        value = pi_mirror_to_big(op->set, value);
+    write_number(w, value, pi_scalar_width(op));
     return PD_OK;
 }
 
@@ -121,7 +121,7 @@ static void claim_odd(struct writer *w, const struct pd_op *op, bool is_odd)
 static enum pd_code check_claims(const struct writer *w)
 {
     const struct claims *c = &w->claims;
-    if (w->text && w->is_text != pd_is_text(w->after, w->at - w->text_at, w->order))
+    if (w->text && w->is_text != pi_is_text(w->after, w->at - w->text_at, w->order))
         return fail(w, PD_EVALUE, w->text->name, w->is_text, !w->is_text);
     if (w->at < c->least)
         return fail(w, PD_ECOUNT, c->least_of, w->at, c->least);
@@ -142,8 +142,8 @@ static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t 
 /* The slot of a string that is counted. */
 static size_t counted_slot(const struct writer *w, const struct pd_op *op, const void *v)
 {
-    const uint64_t n = pd_count(op, &w->shape, v);
-    return n == 0 ? 0 : n <= w->limit ? pd_slot_of(op, (size_t)n) : SIZE_MAX;
+    const uint64_t n = pi_count(op, &w->shape, v);
+    return n == 0 ? 0 : n <= w->limit ? pi_slot_of(op, (size_t)n) : SIZE_MAX;
 }
 
 /* True if the slot has the size of its kind. */
@@ -182,7 +182,7 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
     if (s->size != PD_AUTO && s->len < s->size && s->ptr[s->len])
         return fail(w, PD_EVALUE, op->name, (uint8_t)s->ptr[s->len], 0);
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
-    const size_t size = s->size == PD_AUTO ? pd_slot_of(op, s->len) : s->size;
+    const size_t size = s->size == PD_AUTO ? pi_slot_of(op, s->len) : s->size;
     enum pd_code code = check_slot(w, op, v, s, size);
     if (!code && op->kind == PD_OP_CSTR && op->ref)
         code = check_fixed(w, op, s->ptr, s->len, strlen(op->ref));
@@ -201,16 +201,16 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
 
 static enum pd_code check_count(struct writer *w, const struct pd_op *op, const void *v, size_t n)
 {
-    const uint64_t count = pd_count(op, &w->shape, v),
+    const uint64_t count = pi_count(op, &w->shape, v),
                    abi = op->kind == PD_OP_REGS ? pd_member(v, op->count_offset, 8) : 0;
-    if (pd_abi_unknown(abi))
+    if (pi_abi_unknown(abi))
         return fail(w, PD_EVALUE, op->ref, abi, PD_REGS_ABI_64);
     return n == count ? check_many(w, op, n) : fail(w, PD_ECOUNT, op->ref, count, n);
 }
 
 static enum pd_code write_vec(struct writer *w, const struct pd_op *op, const struct pd_vec *v)
 {
-    const unsigned width = pd_vec_width(op);
+    const unsigned width = pi_vec_width(op);
     if (v->width == width &&
         (v->form == (uint8_t)w->order || (v->form == PD_FORM_STRUCT && w->order == PD_HOST_ORDER))) {
         write_bytes(w, v->ptr, width * v->n);
@@ -271,7 +271,7 @@ static enum pd_code write_list(struct writer *w, const struct pd_op *op, const s
         return PD_OK;
     }
     w->end = SIZE_MAX;
-    for (size_t i = 0; !code && w->at <= w->limit && pd_list_take(&l, op->sub(), element); i++) {
+    for (size_t i = 0; !code && w->at <= w->limit && pi_list_take(&l, op->sub(), element); i++) {
         if (w->complete)
             w->complete(op->sub(), &w->shape, element);
         code = fail_inside(w, write_layout(w, op->sub(), element), op, i);
@@ -298,7 +298,7 @@ static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64
     const struct claims claims = w->claims;
     if (size < op->arg || size - op->arg > w->limit)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, op->arg);
-    if (op->kind == PD_OP_SIZED && op->sub() == pd_layout_attr() && size < PD_ATTR_SIZE_VER0)
+    if (op->kind == PD_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
         return fail(w, PD_ECOUNT, op->ref, size, PD_ATTR_SIZE_VER0);
     const size_t part_end = begin + (size_t)(size - op->arg);
     w->end = op->src ? SIZE_MAX : part_end;
@@ -333,7 +333,7 @@ static uint64_t count_of_room(const struct pd_op *op, uint64_t count)
 
 static enum pd_code check_derived(struct writer *w, const struct pd_op *op, const void *v)
 {
-    const uint64_t count = op->count_width ? pd_count(op, &w->shape, v) : 0;
+    const uint64_t count = op->count_width ? pi_count(op, &w->shape, v) : 0;
     uint64_t found, expected;
     switch (op->kind) {
     case PD_OP_OTHER:
@@ -342,7 +342,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         if ((count & 7) > PD_WIRE_TYPE_LAST)
             return fail(w, PD_EVALUE, op->name, count & 7, PD_WIRE_TYPE_LAST);
         found = pd_member(v, op->offset, 8);
-        expected = pd_derived(op, v);
+        expected = pi_derived(op, v);
         break;
     case PD_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
     case PD_OP_ORDER:
@@ -360,10 +360,10 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         w->n_after = 0;
         break;
     case PD_OP_SINCE:
-        if (!pd_is_number(op, v))
-            return fail(w, PD_EVALUE, op->ref, pd_first_character(op, v), '0');
+        if (!pi_is_number(op, v))
+            return fail(w, PD_EVALUE, op->ref, pi_first_character(op, v), '0');
         found = pd_member(v, op->offset, 1);
-        expected = pd_is_since(op, v);
+        expected = pi_is_since(op, v);
         break;
     case PD_OP_GIVEN:
         found = pd_member(v, op->offset, 4);
@@ -387,7 +387,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         /* fall through */
     default:
         found = pd_member(v, op->offset, 8);
-        expected = pd_derived(op, v);
+        expected = pi_derived(op, v);
         break;
     }
     return found == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, found, expected);
@@ -403,8 +403,8 @@ static enum pd_code write_bytes_of(struct writer *w, const struct pd_op *op, con
 
 static enum pd_code write_opt64(struct writer *w, const struct pd_op *op, const void *v)
 {
-    if (pd_count(op, &w->shape, v) == 0)
-        return pd_scalar_get(op, v) ? fail(w, PD_EVALUE, op->name, pd_scalar_get(op, v), 0) : PD_OK;
+    if (pi_count(op, &w->shape, v) == 0)
+        return pi_scalar_get(op, v) ? fail(w, PD_EVALUE, op->name, pi_scalar_get(op, v), 0) : PD_OK;
     return write_scalar(w, op, v);
 }
 
@@ -439,9 +439,9 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     case PD_OP_ITEMSR: return write_list(w, op, list);
     case PD_OP_MESSAGE: return write_message(w, op, list);
     case PD_OP_SUB: return fail_inside(w, write_layout(w, op->sub(), member), op, SIZE_MAX);
-    case PD_OP_SIZED: return write_sized(w, op, pd_count(op, &w->shape, v), member);
+    case PD_OP_SIZED: return write_sized(w, op, pi_count(op, &w->shape, v), member);
     case PD_OP_ATTR: return write_attr(w, op, member);
-    case PD_OP_VARINT: write_varint(w, pd_scalar_get(op, v)); return PD_OK;
+    case PD_OP_VARINT: write_varint(w, pi_scalar_get(op, v)); return PD_OK;
     case PD_OP_OPT64: return write_opt64(w, op, v);
     default: return op->kind >= PD_OP_GIVEN ? check_derived(w, op, v) : write_scalar(w, op, v);
     }
@@ -450,7 +450,7 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
 /* In a part of stated size: does it end before this number? Then those behind it are absent too. */
 static bool ends_before(const struct writer *w, const struct pd_op *op)
 {
-    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     return w->end != SIZE_MAX && op->kind != PD_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
 }
 
@@ -460,7 +460,7 @@ static bool is_nothing(const struct pd_op *op, const void *v)
     const void *member = (const uint8_t *)v + op->offset;
     const struct pd_str *s = member;
     const uint8_t *p = member;
-    size_t n = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    size_t n = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     while (n && p[n - 1] == 0)
         n--;
     return n == 0 && (op->kind != PD_OP_STR || s->len == 0);
@@ -471,11 +471,11 @@ static enum pd_code write_layout(struct writer *w, const struct pd_op *head, con
     const uint32_t given = w->shape.given;
     const enum pd_order order = w->order;
     bool ended = false;
-    for (const struct pd_op *op = pd_present(head, &w->shape, v); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &w->shape, v)) {
+    for (const struct pd_op *op = pi_present(head, &w->shape, v); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &w->shape, v)) {
         ended |= ends_before(w, op);
         if (ended && !is_nothing(op, v))
-            return fail(w, PD_EVALUE, op->name, pd_scalar_width(op) ? pd_scalar_get(op, v) : 1, 0);
+            return fail(w, PD_EVALUE, op->name, pi_scalar_width(op) ? pi_scalar_get(op, v) : 1, 0);
         if (ended && op->kind != PD_OP_REST)
             continue;
         const enum pd_code code = write_field(w, op, v);
@@ -502,32 +502,32 @@ static enum pd_code write_payload(struct writer *w, const struct pd_op *layout, 
     write_bytes(w, rec->rest.ptr, rec->rest.n);
     if ((code = check_claims(w)))
         return code;
-    return has_id ? write_layout(w, pd_layout_sample_id(), &rec->id) : PD_OK;
+    return has_id ? write_layout(w, pi_layout_sample_id(), &rec->id) : PD_OK;
 }
 
-enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+enum pd_code pi_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                  size_t cap, size_t *size, struct pd_error *error)
 {
-    return pd_interpret_encode_with(plan, rec, NULL, out, cap, size, error);
+    return pi_interpret_encode_with(plan, rec, NULL, out, cap, size, error);
 }
 
-enum pd_code pd_interpret_encode_with(const struct pd_plan *plan, const struct pd_record *rec,
-                                      pd_complete_fn complete, void *out, size_t cap, size_t *size,
+enum pd_code pi_interpret_encode_with(const struct pd_plan *plan, const struct pd_record *rec,
+                                      pi_complete_fn complete, void *out, size_t cap, size_t *size,
                                       struct pd_error *error)
 {
-    const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
+    const struct pd_op *layout = rec->old_feature ? NULL : pi_layout_of(rec->type);
     struct writer w = {plan->shape, plan->order, rec,  out,   cap, 8, UINT16_MAX, SIZE_MAX,
                        error,       no_claims,   NULL, false, 0,   0, {0},        complete};
     w.shape.misc = rec->misc;
     w.shape.given = rec->misc;
     w.shape.variant = rec->variant;
-    if (pd_layout_unknown(plan, rec->type))
+    if (pi_layout_unknown(plan, rec->type))
         return fail(&w, PD_EUNKNOWN, "sample_type", plan->shape.sample_type, 0);
-    if (!pd_variant_possible(rec) && rec->variant & PD_VARIANT_UNKNOWN_REGS)
-        return fail(&w, PD_EVALUE, "abi", pd_variant_abi(rec), UINT64_MAX);
-    if (!pd_variant_possible(rec))
+    if (!pi_variant_possible(rec) && rec->variant & PD_VARIANT_UNKNOWN_REGS)
+        return fail(&w, PD_EVALUE, "abi", pi_variant_abi(rec), UINT64_MAX);
+    if (!pi_variant_possible(rec))
         return fail(&w, PD_EVALUE, "hw_idx", rec->u.sample.branch_stack.nr, 0);
-    const enum pd_code code = write_payload(&w, layout, rec, pd_has_id(plan, rec->type, rec->variant));
+    const enum pd_code code = write_payload(&w, layout, rec, pi_has_id(plan, rec->type, rec->variant));
     if (code)
         return code;
     if (w.at > UINT16_MAX)
@@ -548,16 +548,16 @@ enum pd_code pd_interpret_encode_with(const struct pd_plan *plan, const struct p
  */
 #define MOST_OF_SECTION (UINT32_MAX < SIZE_MAX / 4 ? UINT32_MAX : SIZE_MAX / 4)
 
-enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape,
+enum pd_code pi_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape,
                                       enum pd_order order, const void *v, const struct pd_bytes *rest,
                                       void *out, size_t cap, size_t *size, struct pd_error *error)
 {
-    return pd_interpret_put_section_with(layout, shape, order, v, rest, NULL, out, cap, size, error);
+    return pi_interpret_put_section_with(layout, shape, order, v, rest, NULL, out, cap, size, error);
 }
 
-enum pd_code pd_interpret_put_section_with(const struct pd_op *layout, const struct pd_shape *shape,
+enum pd_code pi_interpret_put_section_with(const struct pd_op *layout, const struct pd_shape *shape,
                                            enum pd_order order, const void *v, const struct pd_bytes *rest,
-                                           pd_complete_fn complete, void *out, size_t cap, size_t *size,
+                                           pi_complete_fn complete, void *out, size_t cap, size_t *size,
                                            struct pd_error *error)
 {
     struct writer w = {*shape,    order, NULL,  out, cap, 0,   MOST_OF_SECTION, SIZE_MAX, error,
@@ -591,7 +591,7 @@ static bool is_zero(const void *member, size_t n)
 }
 
 /* True if the member, or any part of it, has a value. */
-bool pd_says(const struct pd_op *op, const void *v)
+bool pi_says(const struct pd_op *op, const void *v)
 {
     const uint8_t *member = (const uint8_t *)v + op->offset;
     switch (op->kind) {
@@ -618,7 +618,7 @@ bool pd_says(const struct pd_op *op, const void *v)
         if (is_zero(member, op->sub()->offset))
             return false;
         for (const struct pd_op *in = op->sub() + 1; in->kind != PD_OP_END; in++)
-            if (in->kind < PD_OP_GIVEN && pd_says(in, member))
+            if (in->kind < PD_OP_GIVEN && pi_says(in, member))
                 return true;
         return false;
     default: return op->kind < PD_OP_GIVEN && !is_nothing(op, v);
@@ -627,27 +627,27 @@ bool pd_says(const struct pd_op *op, const void *v)
 
 static bool is_present(const struct pd_op *head, const struct pd_shape *s, const void *v, unsigned offset)
 {
-    const struct pd_op *op = pd_present(head, s, v);
+    const struct pd_op *op = pi_present(head, s, v);
     while (op->kind != PD_OP_END && op->offset != offset)
-        op = pd_present(op + 1, s, v);
+        op = pi_present(op + 1, s, v);
     return op->kind != PD_OP_END;
 }
 
 static const struct pd_op *left_out(const struct pd_op *head, const struct pd_shape *s, const void *v,
                                     const void **value)
 {
-    const struct pd_op *present = pd_present(head, s, v), *found = NULL;
+    const struct pd_op *present = pi_present(head, s, v), *found = NULL;
     for (const struct pd_op *op = head + 1; op->kind != PD_OP_END && !found; op++) {
         const bool is = op == present;
         if (is)
-            present = pd_present(op + 1, s, v);
+            present = pi_present(op + 1, s, v);
         if (is && op->kind == PD_OP_SUB)
             found = left_out(op->sub(), s, (const uint8_t *)v + op->offset, value);
         const struct pd_list *l = (const void *)((const uint8_t *)v + op->offset);
         for (size_t i = 0; is && op->kind == PD_OP_LIST && l->form == PD_FORM_STRUCT && i < l->n && !found;
              i++)
             found = left_out(op->sub(), s, (const uint8_t *)l->ptr + i * l->stride, value);
-        if (is || op->kind >= PD_OP_GIVEN || !pd_says(op, v) || is_present(head, s, v, op->offset))
+        if (is || op->kind >= PD_OP_GIVEN || !pi_says(op, v) || is_present(head, s, v, op->offset))
             continue;
         *value = v;
         found = op;
@@ -655,20 +655,20 @@ static const struct pd_op *left_out(const struct pd_op *head, const struct pd_sh
     return found;
 }
 
-const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value)
+const struct pd_op *pi_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value)
 {
-    static const struct pd_op trailer = {.kind = PD_OP_SUB, .name = "sample_id", .sub = pd_layout_sample_id};
-    const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type), *found;
+    static const struct pd_op trailer = {.kind = PD_OP_SUB, .name = "sample_id", .sub = pi_layout_sample_id};
+    const struct pd_op *layout = rec->old_feature ? NULL : pi_layout_of(rec->type), *found;
     struct pd_shape shape = plan->shape;
     shape.misc = rec->misc;
     shape.given = rec->misc;
     shape.variant = rec->variant;
     if (layout && (found = left_out(layout, &shape, &rec->u, value)))
         return found;
-    if (pd_has_id(plan, rec->type, rec->variant))
-        return left_out(pd_layout_sample_id(), &shape, &rec->id, value);
+    if (pi_has_id(plan, rec->type, rec->variant))
+        return left_out(pi_layout_sample_id(), &shape, &rec->id, value);
     *value = &rec->id;
-    return pd_says(&trailer, &rec->id) ? &trailer : NULL;
+    return pi_says(&trailer, &rec->id) ? &trailer : NULL;
 }
 
 /* Bytes of a member in the C struct. */
@@ -683,22 +683,22 @@ static size_t member_bytes(const struct pd_op *op)
     case PD_OP_GRID64:
     case PD_OP_REGS: return sizeof(struct pd_vec);
     case PD_OP_LIST: return sizeof(struct pd_list);
-    default: return pd_scalar_width(op);
+    default: return pi_scalar_width(op);
     }
 }
 
 static void clear_present(const struct pd_op *head, const struct pd_shape *s, uint8_t *mask)
 {
-    for (const struct pd_op *op = pd_present(head, s, NULL); op->kind != PD_OP_END;
-         op = pd_present(op + 1, s, NULL))
+    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PD_OP_END;
+         op = pi_present(op + 1, s, NULL))
         if (op->kind == PD_OP_SUB)
             clear_present(op->sub(), s, mask + op->offset);
         else
             memset(mask + op->offset, 0, member_bytes(op));
 }
 
-void pd_left_out_of_samples(const struct pd_plan *plan, void *mask)
+void pi_left_out_of_samples(const struct pd_plan *plan, void *mask)
 {
     memset(mask, 0xff, sizeof(struct pd_sample));
-    clear_present(pd_layout_sample(), &plan->shape, mask);
+    clear_present(pi_layout_sample(), &plan->shape, mask);
 }

@@ -14,33 +14,33 @@ enum pd_code pd_large_record_encode(enum pd_order order, const struct pd_large_r
     const struct pd_shape shape = {0};
     const struct pd_op *layout = large->layout    ? large->layout
                                  : large->raw.ptr ? nothing
-                                                  : pd_layout_of(large->type);
+                                                  : pi_layout_of(large->type);
     uint8_t *p = out;
     const size_t room = out && cap > 8 ? cap - 8 : 0;
-    const enum pd_code code = pd_interpret_put_section(layout ? layout : nothing, &shape, order, &large->u,
+    const enum pd_code code = pi_interpret_put_section(layout ? layout : nothing, &shape, order, &large->u,
                                                        &large->rest, room ? p + 8 : NULL, room, size, error);
     if (code && code != PD_ESPACE)
         return code;
     *size += 8;
     if (*size > UINT32_MAX)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "size", *size, UINT32_MAX);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "size", *size, UINT32_MAX);
     if (large->size && large->size != *size)
-        return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "size", large->size, *size);
+        return pi_fail(error, PD_ECOUNT, PD_NOWHERE, "size", large->size, *size);
     if (out && *size > cap)
-        return pd_fail(error, PD_ESPACE, PD_NOWHERE, "record", cap, *size);
+        return pi_fail(error, PD_ESPACE, PD_NOWHERE, "record", cap, *size);
     if (out) {
-        pd_store32(p, large->type, order);
-        pd_store16(p + 4, (uint16_t)(*size >> 16), order);
-        pd_store16(p + 6, (uint16_t)*size, order);
+        pi_store32(p, large->type, order);
+        pi_store16(p + 4, (uint16_t)(*size >> 16), order);
+        pi_store16(p + 6, (uint16_t)*size, order);
     }
     return PD_OK;
 }
 
 static void put_header(uint8_t *p, uint32_t type, size_t size, enum pd_order order)
 {
-    pd_store32(p, type, order);
-    pd_store16(p + 4, 0, order);
-    pd_store16(p + 6, (uint16_t)size, order);
+    pi_store32(p, type, order);
+    pi_store16(p + 4, 0, order);
+    pi_store16(p + 6, (uint16_t)size, order);
 }
 
 int pd_large_record_cut(enum pd_order order, const void *bytes, size_t n,

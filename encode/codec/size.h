@@ -46,7 +46,7 @@
     if (!size_##layout_(s, &v->f_, n)) \
         return false;
 #define LATE(f_, abi_, bit_, layout_, doc_)            \
-    if (pd_abi_unusual(v->abi_)) /* the tables know */ \
+    if (pi_abi_unusual(v->abi_)) /* the tables know */ \
         return false;
 #define LIST(f_, n_, layout_, doc_)                          \
     if (!size_items(v->f_.n, v->n_, budget_##layout_(s), n)) \
@@ -60,7 +60,7 @@ static inline bool size_str(const struct pd_str *s, size_t *n)
 {
     if ((s->size == PD_AUTO ? s->len : s->size) > UINT16_MAX)
         return false;
-    *n += s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    *n += s->size == PD_AUTO ? pi_align8(s->len + 1) : s->size;
     return s->size == PD_AUTO || s->len == s->size || (s->len < s->size && s->ptr[s->len] == 0);
 }
 

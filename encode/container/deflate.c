@@ -17,19 +17,19 @@ _Static_assert(PD_DEFLATE_INPUT <= PD_DEFLATE_MMAP_LEN && PD_DEFLATE_MMAP_LEN % 
 
 static void *zstd_alloc(void *user, size_t size)
 {
-    return pd_resize(user, NULL, size);
+    return pi_resize(user, NULL, size);
 }
 
 static void zstd_free(void *user, void *p)
 {
-    pd_release(user, p);
+    pi_release(user, p);
 }
 
 /*
  * The tables of the highest levels, which a file may ask for, would take hundreds of MiB; made smaller, they
  * take up to 27, and chunks of 64 KiB gain little from larger ones.
  */
-static bool set_level(const struct pd_deflate *z)
+static bool set_level(const struct pi_deflate *z)
 {
     static const struct {
         ZSTD_cParameter what;
@@ -44,7 +44,7 @@ static bool set_level(const struct pd_deflate *z)
     return ok;
 }
 
-struct ZSTD_CCtx_s *pd_deflate_context(const struct pd_allocator *allocator)
+struct ZSTD_CCtx_s *pi_deflate_context(const struct pd_allocator *allocator)
 {
     /* libzstd wants to write through the pointer, our callers' allocator is constant */
     union {
@@ -55,32 +55,32 @@ struct ZSTD_CCtx_s *pd_deflate_context(const struct pd_allocator *allocator)
     return ZSTD_createCCtx_advanced(memory);
 }
 
-enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
+enum pd_code pi_deflate_start(struct pi_deflate *z, const struct pd_allocator *allocator, int level,
                               struct pd_error *error)
 {
-    *z = (struct pd_deflate){.allocator = allocator, .level = level};
+    *z = (struct pi_deflate){.allocator = allocator, .level = level};
     if (z->level > ZSTD_maxCLevel())
         z->level = ZSTD_maxCLevel();
     if (z->level < 1)
         z->level = PD_DEFLATE_LEVEL;
-    z->ctx = pd_deflate_context(allocator);
-    z->in = pd_resize(allocator, NULL, PD_DEFLATE_INPUT);
-    z->out = pd_resize(allocator, NULL, OUTPUT);
+    z->ctx = pi_deflate_context(allocator);
+    z->in = pi_resize(allocator, NULL, PD_DEFLATE_INPUT);
+    z->out = pi_resize(allocator, NULL, OUTPUT);
     if (z->ctx && z->in && z->out && set_level(z))
         return PD_OK;
-    pd_deflate_free(z);
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);
+    pi_deflate_free(z);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);
 }
 
-void pd_deflate_free(struct pd_deflate *z)
+void pi_deflate_free(struct pi_deflate *z)
 {
     ZSTD_freeCCtx(z->ctx);
-    pd_release(z->allocator, z->in);
-    pd_release(z->allocator, z->out);
-    *z = (struct pd_deflate){0};
+    pi_release(z->allocator, z->in);
+    pi_release(z->allocator, z->out);
+    *z = (struct pi_deflate){0};
 }
 
-size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n)
+size_t pi_deflate_take(struct pi_deflate *z, const void *bytes, size_t n)
 {
     const size_t room = PD_DEFLATE_INPUT - z->n;
     n = n < room ? n : room;
@@ -91,7 +91,7 @@ size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n)
     return n;
 }
 
-enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
+enum pd_code pi_deflate_chunk(struct pi_deflate *z, bool last, const uint8_t **p, size_t *n,
                               struct pd_error *error)
 {
     ZSTD_inBuffer in = {z->in, z->n, 0};
@@ -99,10 +99,10 @@ enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p
     const size_t left = ZSTD_compressStream2(z->ctx, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
     if (ZSTD_isError(left))
         return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation
-                   ? pd_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, 0)
-                   : pd_fail(error, PD_EZSTD, PD_NOWHERE, ZSTD_getErrorName(left), 0, 0);
+                   ? pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, 0)
+                   : pi_fail(error, PD_EZSTD, PD_NOWHERE, ZSTD_getErrorName(left), 0, 0);
     if (left || in.pos != in.size)
-        return pd_fail(error, PD_EZSTD, PD_NOWHERE, "chunk too large", left, 0);
+        return pi_fail(error, PD_EZSTD, PD_NOWHERE, "chunk too large", left, 0);
     z->taken += in.size;
     z->made += out.pos;
     z->n = 0;
@@ -113,7 +113,7 @@ enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p
     return PD_OK;
 }
 
-uint32_t pd_deflate_ratio(const struct pd_deflate *z)
+uint32_t pi_deflate_ratio(const struct pi_deflate *z)
 {
     return z->made ? (uint32_t)((z->taken + z->made / 2) / z->made) : 0;
 }

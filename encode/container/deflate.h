@@ -20,7 +20,7 @@ struct ZSTD_CCtx_s;
 #define PD_DEFLATE_MMAP_LEN ((uint32_t)65536)
 #define PD_DEFLATE_LEVEL 1 /* the level that perf uses, too */
 
-struct pd_deflate {
+struct pi_deflate {
     const struct pd_allocator *allocator;
     struct ZSTD_CCtx_s *ctx; /* NULL: not started */
     int level;
@@ -32,24 +32,24 @@ struct pd_deflate {
 };
 
 /* What libzstd compresses with, in memory of the allocator; NULL: there is none. To be freed by libzstd. */
-struct ZSTD_CCtx_s *pd_deflate_context(const struct pd_allocator *allocator);
+struct ZSTD_CCtx_s *pi_deflate_context(const struct pd_allocator *allocator);
 
 /* Takes memory for a stream of a level that libzstd has (others become the nearest). */
-enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
+enum pd_code pi_deflate_start(struct pi_deflate *z, const struct pd_allocator *allocator, int level,
                               struct pd_error *error);
-void pd_deflate_free(struct pd_deflate *z);
+void pi_deflate_free(struct pi_deflate *z);
 
 /* Takes as many of the n bytes as fit in this chunk and returns how many; 0: the chunk is full. */
-size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n);
+size_t pi_deflate_take(struct pi_deflate *z, const void *bytes, size_t n);
 
 /*
  * Compresses the waiting bytes, of which there must be some, into a chunk of *n bytes at *p, valid until the
  * next call. `last` ends the frame: the next chunk begins another, which needs nothing of this one.
  */
-enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
+enum pd_code pi_deflate_chunk(struct pi_deflate *z, bool last, const uint8_t **p, size_t *n,
                               struct pd_error *error);
 
 /* Bytes before to bytes after, rounded, as perf writes it into the COMPRESSED feature. */
-uint32_t pd_deflate_ratio(const struct pd_deflate *z);
+uint32_t pi_deflate_ratio(const struct pi_deflate *z);
 
 #endif

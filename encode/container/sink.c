@@ -34,7 +34,7 @@ static int stdio_patch(void *user, uint64_t offset, const void *bytes, size_t n)
     return done ? 0 : errno ? errno : EIO;
 }
 
-struct pd_sink pd_stdio_sink(FILE *file)
+struct pd_sink pi_stdio_sink(FILE *file)
 {
     return (struct pd_sink){.write = stdio_write, .patch = stdio_patch, .user = file};
 }
@@ -48,7 +48,7 @@ static bool starts_at_zero(int fd, int64_t position)
 
 struct pd_sink pd_sink_file(FILE *file)
 {
-    struct pd_sink sink = pd_stdio_sink(file);
+    struct pd_sink sink = pi_stdio_sink(file);
     if (!starts_at_zero(fileno(file), ftello(file)))
         sink.patch = NULL;
     return sink;
@@ -147,17 +147,17 @@ static int file_patch(void *user, uint64_t offset, const void *bytes, size_t n)
 enum pd_code pd_sink_open(struct pd_sink *sink, const char *path, const struct pd_allocator *allocator,
                           struct pd_error *error)
 {
-    struct file *f = pd_resize(allocator, NULL, sizeof *f);
+    struct file *f = pi_resize(allocator, NULL, sizeof *f);
     if (f == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sink", 0, sizeof *f);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "sink", 0, sizeof *f);
     f->allocator = allocator;
     f->at = f->n = 0;
     f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     *sink = (struct pd_sink){file_write, file_patch, f};
     if (f->fd >= 0)
         return PD_OK;
-    const enum pd_code code = pd_fail(error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)errno, 0);
-    pd_release(allocator, f);
+    const enum pd_code code = pi_fail(error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)errno, 0);
+    pi_release(allocator, f);
     *sink = (struct pd_sink){0};
     return code;
 }
@@ -171,7 +171,7 @@ enum pd_code pd_sink_close(struct pd_sink *sink, struct pd_error *error)
     const uint64_t at = f->at;
     if (close(f->fd) < 0 && e == 0)
         e = errno;
-    pd_release(f->allocator, f);
+    pi_release(f->allocator, f);
     *sink = (struct pd_sink){0};
-    return e ? pd_fail(error, PD_EOUT, at, NULL, (uint64_t)e, 0) : PD_OK;
+    return e ? pi_fail(error, PD_EOUT, at, NULL, (uint64_t)e, 0) : PD_OK;
 }

@@ -7,6 +7,6 @@
 #include <perfdata/writer.h>
 #include <stdio.h>
 
-struct pd_sink pd_stdio_sink(FILE *file);
+struct pd_sink pi_stdio_sink(FILE *file);
 
 #endif

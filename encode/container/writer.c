@@ -21,7 +21,7 @@ static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *byte
 {
     const int e = n ? w->sink.patch(w->sink.user, offset, bytes, n) : 0;
     w->broken |= e != 0;
-    return e ? pd_fail(error, PD_EOUT, offset, NULL, (uint64_t)e, 0) : PD_OK;
+    return e ? pi_fail(error, PD_EOUT, offset, NULL, (uint64_t)e, 0) : PD_OK;
 }
 
 /* ---- Open and close */
@@ -30,24 +30,24 @@ static enum pd_code check_options(const struct pd_sink *sink, const struct pd_wr
                                   struct pd_error *error)
 {
     if (sink->write == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.write", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "sink.write", 0, 0);
     if (o->order != PD_LITTLE && o->order != PD_BIG)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "order", (uint64_t)o->order, PD_BIG);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "order", (uint64_t)o->order, PD_BIG);
     if (o->container > PD_CONTAINER_DIRECTORY)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "container", (uint64_t)o->container,
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "container", (uint64_t)o->container,
                        PD_CONTAINER_DIRECTORY);
     if (o->feature_word != 0 && o->feature_word != 4 && o->feature_word != 8)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature_word", o->feature_word, 8);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "feature_word", o->feature_word, 8);
     if (o->version > 2)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "version", o->version, 2);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "version", o->version, 2);
     if (o->container == PD_CONTAINER_FILE && sink->patch == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
     if (o->max_features > 256)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "max_features", o->max_features, 256);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "max_features", o->max_features, 256);
     if (o->attr_size > PD_LIMIT_ATTR)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, PD_LIMIT_ATTR);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, PD_LIMIT_ATTR);
     if (o->compression && o->compression != PD_RECORD_COMPRESSED && o->compression != PD_RECORD_COMPRESSED2)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "compression", o->compression, PD_RECORD_COMPRESSED);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "compression", o->compression, PD_RECORD_COMPRESSED);
     return PD_OK;
 }
 
@@ -60,15 +60,15 @@ enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
         own.order = PD_HOST_ORDER;
     if (code || (code = check_options(sink, &own, error)))
         return code;
-    struct pd_writer *w = pd_resize(own.allocator, NULL, sizeof *w);
+    struct pd_writer *w = pi_resize(own.allocator, NULL, sizeof *w);
     if (w == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
     *w = (struct pd_writer){.sink = *sink, .allocator = own.allocator, .options = own};
     if (w->options.max_held == 0)
         w->options.max_held = PD_LIMIT_WRITER_HELD;
-    pd_attrs_init(&w->attrs, own.allocator, own.order);
+    pi_attrs_init(&w->attrs, own.allocator, own.order);
     if (own.compression)
-        code = pd_writer_compress(w, own.compression, own.level, error);
+        code = pi_writer_compress(w, own.compression, own.level, error);
     if (code)
         pd_writer_close(w);
     else
@@ -96,18 +96,18 @@ void pd_writer_close(struct pd_writer *w)
     if (w == NULL)
         return;
     pd_sink_close(&w->own, NULL);
-    pd_writer_drop_held(w);
-    pd_attrs_free(&w->attrs);
-    pd_deflate_free(&w->deflate);
-    pd_writer_free_names(w);
-    pd_release(w->allocator, w->types);
-    pd_release(w->allocator, w->held);
-    pd_release(w->allocator, w);
+    pi_writer_drop_held(w);
+    pi_attrs_free(&w->attrs);
+    pi_deflate_free(&w->deflate);
+    pi_writer_free_names(w);
+    pi_release(w->allocator, w->types);
+    pi_release(w->allocator, w->held);
+    pi_release(w->allocator, w);
 }
 
 static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *error)
 {
-    return w->broken ? pd_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
+    return w->broken ? pi_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
 }
 
 /* ---- Attrs and event types */
@@ -118,20 +118,20 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
     const enum pd_order order = w->options.order;
     const size_t room = pd_attr_bytes(attr);
     if (room > PD_LIMIT_ATTR)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, PD_LIMIT_ATTR);
-    uint8_t *bytes = pd_resize(w->allocator, NULL, room);
-    uint8_t *stream_ids = pd_array(w->allocator, NULL, n_ids, 8);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, PD_LIMIT_ATTR);
+    uint8_t *bytes = pi_resize(w->allocator, NULL, room);
+    uint8_t *stream_ids = pi_array(w->allocator, NULL, n_ids, 8);
     enum pd_code code = bytes && stream_ids
                             ? pd_attr_encode(order, attr, bytes, room, error)
-                            : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, room + 8 * n_ids);
+                            : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, room + 8 * n_ids);
     for (size_t i = 0; !code && i < n_ids; i++)
-        pd_store64(stream_ids + 8 * i, ids[i], order);
+        pi_store64(stream_ids + 8 * i, ids[i], order);
     if (!code)
-        code = pd_attrs_add(&w->attrs, order, bytes, room, stream_ids, n_ids, 0, error);
+        code = pi_attrs_add(&w->attrs, order, bytes, room, stream_ids, n_ids, 0, error);
     if (!code && w->options.attr_size < room)
         w->options.attr_size = (uint32_t)room;
-    pd_release(w->allocator, bytes);
-    pd_release(w->allocator, stream_ids);
+    pi_release(w->allocator, bytes);
+    pi_release(w->allocator, stream_ids);
     return code;
 }
 
@@ -144,7 +144,7 @@ static enum pd_code check_attr(const struct pd_attr *attr, struct pd_error *erro
     const size_t most = pd_attr_bytes(attr);
     if (attr->size == 0 || (attr->size >= PD_ATTR_SIZE_VER0 && attr->size <= most))
         return PD_OK;
-    return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", attr->size, most);
+    return pi_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", attr->size, most);
 }
 
 /* The number of the attr is part of the field's path. */
@@ -163,42 +163,42 @@ enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, con
 {
     struct pd_attr own = *attr;
     uint64_t number = w->attrs.n + 1;
-    if (own.size == 0 && pd_follow_attr_needs(&own) > PD_ATTR_SIZE_VER0)
-        own.size = pd_follow_attr_size(&own);
-    while (pd_attrs_find(&w->attrs, number) != UINT32_MAX)
+    if (own.size == 0 && pi_follow_attr_needs(&own) > PD_ATTR_SIZE_VER0)
+        own.size = pi_follow_attr_size(&own);
+    while (pi_attrs_find(&w->attrs, number) != UINT32_MAX)
         number++;
     if (!w->options.keep_ids && n_ids == 0 && own.sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
         ids = &number, n_ids = 1;
     enum pd_code code = check_attr(&own, error);
     if (!code)
-        code = pd_writer_any_attr(w, &own, ids, n_ids, error);
+        code = pi_writer_any_attr(w, &own, ids, n_ids, error);
     if (code)
         name_attr(w, error);
     return code;
 }
 
-enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+enum pd_code pi_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
                                 size_t n_ids, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
     if (!code && w->stage == PD_STAGE_FINISHED)
-        code = pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
+        code = pi_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
     if (!code)
         code = add_attr(w, attr, ids, n_ids, error);
     if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
         return code;
-    if ((code = pd_pipe_features(w, error)) || (code = pd_writer_flush(w, false, error)))
+    if ((code = pi_pipe_features(w, error)) || (code = pi_writer_flush(w, false, error)))
         return code;
-    return pd_pipe_attr(w, w->attrs.attr[w->attrs.n - 1], error);
+    return pi_pipe_attr(w, w->attrs.attr[w->attrs.n - 1], error);
 }
 
 enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type,
                                   struct pd_error *error)
 {
     if (w->stage != PD_STAGE_ATTRS)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
-    if (!pd_grow(w->allocator, (void **)&w->types, w->n_types, &w->types_cap, sizeof *w->types))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "event type", 0, sizeof *w->types);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
+    if (!pi_grow(w->allocator, (void **)&w->types, w->n_types, &w->types_cap, sizeof *w->types))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "event type", 0, sizeof *w->types);
     w->types[w->n_types++] = *type;
     return PD_OK;
 }
@@ -206,10 +206,10 @@ enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_typ
 static enum pd_code write_header(struct pd_writer *w, bool again, struct pd_error *error)
 {
     uint8_t bytes[PD_BYTES_file_header];
-    pd_file_header_put(&w->header, w->options.order, bytes);
+    pi_file_header_put(&w->header, w->options.order, bytes);
     if (w->options.version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
-    return again ? patch(w, 0, bytes, sizeof bytes, error) : pd_writer_emit(w, bytes, sizeof bytes, error);
+    return again ? patch(w, 0, bytes, sizeof bytes, error) : pi_writer_emit(w, bytes, sizeof bytes, error);
 }
 
 static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, struct pd_error *error)
@@ -218,8 +218,8 @@ static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, stru
     e->ids_section = (struct pd_file_section){w->at, 8 * (uint64_t)e->n_ids};
     for (size_t i = 0; !code && i < e->n_ids; i++) {
         uint8_t id[8];
-        pd_store64(id, e->ids[i], w->options.order);
-        code = pd_writer_emit(w, id, sizeof id, error);
+        pi_store64(id, e->ids[i], w->options.order);
+        code = pi_writer_emit(w, id, sizeof id, error);
     }
     return code;
 }
@@ -227,17 +227,17 @@ static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, stru
 static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
 {
     uint8_t section[PD_BYTES_file_section];
-    uint8_t *bytes = pd_resize(w->allocator, NULL, e->room);
+    uint8_t *bytes = pi_resize(w->allocator, NULL, e->room);
     if (bytes == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
     enum pd_code code = pd_attr_encode(w->options.order, &e->attr, bytes, e->room, error);
     if (!code)
-        code = pd_writer_emit(w, bytes, e->room, error);
+        code = pi_writer_emit(w, bytes, e->room, error);
     if (!code)
-        code = pd_writer_zeros(w, w->options.attr_size - e->room, error);
-    pd_file_section_put(&e->ids_section, w->options.order, section);
-    pd_release(w->allocator, bytes);
-    return code ? code : pd_writer_emit(w, section, sizeof section, error);
+        code = pi_writer_zeros(w, w->options.attr_size - e->room, error);
+    pi_file_section_put(&e->ids_section, w->options.order, section);
+    pi_release(w->allocator, bytes);
+    return code ? code : pi_writer_emit(w, section, sizeof section, error);
 }
 
 /*
@@ -252,7 +252,7 @@ static enum pd_code limit_table(const struct pd_writer *w, struct pd_error *erro
         most += PD_LIMIT_ATTR_TABLE_TIMES * (uint64_t)w->attrs.attr[i]->room;
     }
     return zeros <= most ? PD_OK
-                         : pd_fail(error, PD_ELIMIT, PD_NOWHERE,
+                         : pi_fail(error, PD_ELIMIT, PD_NOWHERE,
                                    "zeros behind attrs smaller than the largest", zeros, most);
 }
 
@@ -277,8 +277,8 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
         (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_BYTES_event_type};
     for (size_t i = 0; !code && i < w->n_types; i++) {
         uint8_t bytes[PD_BYTES_event_type];
-        pd_event_type_put(&w->types[i], w->options.order, bytes);
-        code = pd_writer_emit(w, bytes, sizeof bytes, error);
+        pi_event_type_put(&w->types[i], w->options.order, bytes);
+        code = pi_writer_emit(w, bytes, sizeof bytes, error);
     }
     return code;
 }
@@ -289,7 +289,7 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    if (!pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
+    if (!pi_writer_has_v1(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
         w->options.version = 2; /* a reader could not tell the byte order */
     w->header.magic = PD_MAGIC2;
     w->header.size = PD_BYTES_file_header;
@@ -305,10 +305,10 @@ static enum pd_code put_names(struct pd_writer *w, struct pd_error *error)
 {
     struct pd_event_desc *events = NULL;
     struct pd_feature f;
-    enum pd_code code = pd_writer_describe(w, &f, &events, error);
+    enum pd_code code = pi_writer_describe(w, &f, &events, error);
     if (!code)
         code = pd_writer_put_feature(w, &f, error);
-    pd_release(w->allocator, events);
+    pi_release(w->allocator, events);
     return code;
 }
 
@@ -322,7 +322,7 @@ static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
     if (w->options.container == PD_CONTAINER_FILE)
         code = begin_file(w, error);
     if (w->options.container == PD_CONTAINER_PIPE)
-        code = pd_pipe_begin(w, error);
+        code = pi_pipe_begin(w, error);
     w->broken |= code != PD_OK;
     return code;
 }
@@ -333,18 +333,18 @@ static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
     if (!code && w->stage == PD_STAGE_ATTRS)
         code = begin_data(w, error);
     else if (!code && w->stage != PD_STAGE_DATA)
-        code = pd_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
+        code = pi_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
     if (!code && w->n_held && w->options.container == PD_CONTAINER_PIPE)
-        code = pd_pipe_features(w, error);
+        code = pi_pipe_features(w, error);
     return code;
 }
 
 /* ---- Records */
 
-enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error)
+enum pd_code pi_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error)
 {
     w->options.compression = type;
-    return pd_deflate_start(&w->deflate, w->allocator, level, error);
+    return pi_deflate_start(&w->deflate, w->allocator, level, error);
 }
 
 /* The bytes are a record, so that frames end where a record ends. */
@@ -353,21 +353,21 @@ static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n
     const uint64_t most = w->options.frame ? w->options.frame : PD_WRITER_FRAME;
     enum pd_code code = PD_OK;
     while (!code && n) {
-        const size_t took = pd_deflate_take(&w->deflate, bytes, n);
+        const size_t took = pi_deflate_take(&w->deflate, bytes, n);
         bytes += took;
         n -= took;
         if (n)
-            code = pd_writer_flush(w, false, error);
+            code = pi_writer_flush(w, false, error);
     }
     if (!code && w->deflate.framed >= most)
-        code = pd_writer_flush(w, true, error);
+        code = pi_writer_flush(w, true, error);
     return code;
 }
 
 /* Records that a reader needs before it can look into compressed ones, or whose payload follows them. */
 static bool stays_outside(uint32_t type)
 {
-    return pd_is_transport(type) || type == PD_RECORD_AUXTRACE;
+    return pi_is_transport(type) || type == PD_RECORD_AUXTRACE;
 }
 
 /* Bytes that follow the record outside of its size. */
@@ -386,9 +386,9 @@ static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec,
 {
     if (!w->plain && !stays_outside(rec->type))
         return compress(w, rec->raw, rec->size, error);
-    enum pd_code code = pd_writer_flush(w, false, error);
+    enum pd_code code = pi_writer_flush(w, false, error);
     w->payload_left = payload_behind(w, rec);
-    return code ? code : pd_writer_emit(w, rec->raw, rec->size, error);
+    return code ? code : pi_writer_emit(w, rec->raw, rec->size, error);
 }
 
 /* Bytes in which records have to be told from payloads, since only records are compressed. */
@@ -399,7 +399,7 @@ static enum pd_code put_raw(struct pd_writer *w, const uint8_t *bytes, size_t n,
         struct pd_record rec = {0};
         size_t now = w->payload_left < n ? (size_t)w->payload_left : n;
         if (now) {
-            code = pd_writer_emit(w, bytes, now, error);
+            code = pi_writer_emit(w, bytes, now, error);
             w->payload_left -= now;
         } else {
             if ((code = pd_record_frame(w->options.order, bytes, n, &rec, error)))
@@ -418,12 +418,12 @@ enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, str
     enum pd_code code = need_data(w, error);
     if (code)
         return code;
-    return w->deflate.ctx ? put_raw(w, bytes, n, error) : pd_writer_emit(w, bytes, n, error);
+    return w->deflate.ctx ? put_raw(w, bytes, n, error) : pi_writer_emit(w, bytes, n, error);
 }
 
 /* ---- Features */
 
-bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature)
+bool pi_writer_has_feature(const struct pd_writer *w, uint16_t feature)
 {
     bool given = false;
     for (size_t i = 0; i < w->n_features; i++)
@@ -435,26 +435,26 @@ bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature)
 
 static enum pd_code hold(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
-    if (!pd_grow(w->allocator, (void **)&w->held, w->n_held, &w->held_cap, sizeof *w->held))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, sizeof *w->held);
-    w->held[w->n_held++] = (struct pd_held){.feature = feature};
+    if (!pi_grow(w->allocator, (void **)&w->held, w->n_held, &w->held_cap, sizeof *w->held))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, sizeof *w->held);
+    w->held[w->n_held++] = (struct pi_held){.feature = feature};
     w->holding = true;
     return PD_OK;
 }
 
 static enum pd_code hold_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
-    struct pd_held *h = &w->held[w->n_held - 1];
+    struct pi_held *h = &w->held[w->n_held - 1];
     size_t cap = h->cap ? h->cap : 64;
     if (n > w->options.max_held - w->held_bytes)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n,
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n,
                        w->options.max_held);
     while (cap - h->n < n)
         cap *= 2;
     if (cap != h->cap) {
-        uint8_t *more = pd_resize(w->allocator, h->bytes, cap);
+        uint8_t *more = pi_resize(w->allocator, h->bytes, cap);
         if (more == NULL)
-            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
+            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
         h->bytes = more;
         h->cap = cap;
     }
@@ -470,11 +470,11 @@ static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct 
 {
     uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
     enum pd_code code = PD_OK;
-    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !pd_writer_has_feature(w, PD_FEAT_COMPRESSED)) {
+    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !pi_writer_has_feature(w, PD_FEAT_COMPRESSED)) {
         w->features[w->n_features++] =
             (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
-        pd_writer_compressed_feature(w, own);
-        code = pd_writer_emit(w, own, sizeof own, error);
+        pi_writer_compressed_feature(w, own);
+        code = pi_writer_emit(w, own, sizeof own, error);
     }
     if (feature < 256)
         w->features[w->n_features++] = (struct pd_feature_section){feature, true, {w->at, 0}};
@@ -489,26 +489,26 @@ static enum pd_code begin_features(struct pd_writer *w, size_t reserved, struct 
 {
     enum pd_code code = need_data(w, error);
     if (!code)
-        code = pd_writer_flush(w, true, error);
+        code = pi_writer_flush(w, true, error);
     if (code)
         return code;
-    pd_writer_sort_held(w);
+    pi_writer_sort_held(w);
     w->stage = PD_STAGE_FEATURES;
     w->header.data.size = w->at - w->header.data.offset;
     w->table = w->at;
     w->room = reserved + w->n_held + (w->deflate.ctx != NULL);
-    code = pd_writer_zeros(w, w->room * PD_BYTES_file_section, error);
+    code = pi_writer_zeros(w, w->room * PD_BYTES_file_section, error);
     const size_t n = w->n_held;
     w->n_held = 0; /* they are among `features` now */
     for (size_t i = 0; i < n; i++) {
-        struct pd_held *h = &w->held[i];
+        struct pi_held *h = &w->held[i];
         if (!code && !(code = start_section(w, h->feature, error))) {
             w->features[w->n_features - 1].section.size = h->n;
-            code = pd_writer_emit(w, h->bytes, h->n, error);
+            code = pi_writer_emit(w, h->bytes, h->n, error);
         }
-        pd_release(w->allocator, h->bytes);
+        pi_release(w->allocator, h->bytes);
     }
-    pd_writer_drop_held(w);
+    pi_writer_drop_held(w);
     return code;
 }
 
@@ -516,11 +516,11 @@ static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct p
 {
     const size_t most = w->options.max_features ? w->options.max_features : USUAL_FEATURES;
     enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, most, error) : PD_OK;
-    const bool own = w->deflate.ctx && !pd_writer_has_feature(w, PD_FEAT_COMPRESSED);
+    const bool own = w->deflate.ctx && !pi_writer_has_feature(w, PD_FEAT_COMPRESSED);
     if (code)
         return code;
     if (w->n_features + own >= w->room)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, most);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, most);
     return start_section(w, feature, error);
 }
 
@@ -531,9 +531,9 @@ enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_
     if (code)
         return code;
     if (w->stage == PD_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
-    if (pd_writer_has_feature(w, feature))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
+    if (pi_writer_has_feature(w, feature))
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
     w->ignoring = w->deflate.ctx && feature == PD_FEAT_COMPRESSED; /* the writer makes its own */
     if (w->ignoring)
         return PD_OK;
@@ -541,7 +541,7 @@ enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_
         return hold(w, feature, error);
     if (!pipe)
         return file_feature(w, feature, error);
-    code = pd_pipe_features(w, error);
+    code = pi_pipe_features(w, error);
     return code ? code : hold(w, feature, error);
 }
 
@@ -553,15 +553,15 @@ enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, siz
     if (w->holding)
         return hold_bytes(w, bytes, n, error);
     if (w->stage != PD_STAGE_FEATURES || w->n_features == 0)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
     w->features[w->n_features - 1].section.size += n;
-    return pd_writer_emit(w, bytes, n, error);
+    return pi_writer_emit(w, bytes, n, error);
 }
 
 static enum pd_code encode_feature(const struct pd_writer *w, const struct pd_feature *f, void *bytes,
                                    size_t *n, struct pd_error *error)
 {
-    const enum pd_code code = pd_feature_encode_completed(w->options.order, f, bytes, *n, n, error);
+    const enum pd_code code = pi_feature_encode_completed(w->options.order, f, bytes, *n, n, error);
     if (code && error) {
         error->offset = PD_NOWHERE;
         error->section = pd_feature_name(f->id);
@@ -573,16 +573,16 @@ enum pd_code pd_writer_put_feature(struct pd_writer *w, const struct pd_feature 
 {
     size_t n = 0;
     enum pd_code code = encode_feature(w, f, NULL, &n, error);
-    uint8_t *bytes = code ? NULL : pd_resize(w->allocator, NULL, n + 1);
+    uint8_t *bytes = code ? NULL : pi_resize(w->allocator, NULL, n + 1);
     if (!code && bytes == NULL)
-        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+        code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
     if (!code)
         code = encode_feature(w, f, bytes, &n, error);
     if (!code)
         code = pd_writer_feature(w, f->id > UINT16_MAX ? UINT16_MAX : (uint16_t)f->id, error);
     if (!code)
         code = pd_writer_feature_bytes(w, bytes, n, error);
-    pd_release(w->allocator, bytes);
+    pi_release(w->allocator, bytes);
     return code;
 }
 
@@ -612,15 +612,15 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
         uint8_t entry[PD_BYTES_file_section];
         const unsigned n = w->features[i].feature;
         features[n / 8] |= (uint8_t)(1u << n % 8);
-        pd_file_section_put(&w->features[i].section, w->options.order, entry);
+        pi_file_section_put(&w->features[i].section, w->options.order, entry);
         code = patch(w, w->table + i * sizeof entry, entry, sizeof entry, error);
     }
     struct pd_file_section first[2];
     for (size_t i = 0; i < w->n_features && i < 2; i++)
         first[i] = w->features[i].section;
-    if (!code && !pd_features_store(features, w->options.order, w->options.feature_word == 4 ? 4 : 8, first,
+    if (!code && !pi_features_store(features, w->options.order, w->options.feature_word == 4 ? 4 : 8, first,
                                     w->n_features < 2 ? w->n_features : 2, w->header.adds_features))
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, PD_AMBIGUOUS_FEATURES, 0, 0);
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, PD_AMBIGUOUS_FEATURES, 0, 0);
     return code ? code : write_header(w, true, error);
 }
 
@@ -630,11 +630,11 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
     if (code)
         return code;
     if (w->stage == PD_STAGE_FINISHED)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
     if (w->options.container == PD_CONTAINER_FILE) {
         code = finish_file(w, error);
     } else if ((code = need_data(w, error)) == PD_OK) {
-        code = pd_writer_flush(w, true, error);
+        code = pi_writer_flush(w, true, error);
         w->header.data.size = w->at - w->header.data.offset;
     }
     w->stage = PD_STAGE_FINISHED;

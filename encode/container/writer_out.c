@@ -8,38 +8,38 @@
 #include "src/support/wire.h"
 #include "writer.h"
 
-enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+enum pd_code pi_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     const int e = n ? w->sink.write(w->sink.user, bytes, n) : 0;
     w->broken |= e != 0;
     if (e)
-        return pd_fail(error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
+        return pi_fail(error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
     w->at += n;
     return PD_OK;
 }
 
-enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error)
+enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error)
 {
     static const uint8_t zeros[512];
     enum pd_code code = PD_OK;
     for (; !code && n; n -= n < sizeof zeros ? n : sizeof zeros)
-        code = pd_writer_emit(w, zeros, n < sizeof zeros ? (size_t)n : sizeof zeros, error);
+        code = pi_writer_emit(w, zeros, n < sizeof zeros ? (size_t)n : sizeof zeros, error);
     return code;
 }
 
 /* ---- Compressed records */
 
-void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
+void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
 {
     /* version, which perf leaves 0; type: zstd; level; ratio; mmap_len */
-    const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pd_deflate_ratio(&w->deflate),
+    const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pi_deflate_ratio(&w->deflate),
                               PD_DEFLATE_MMAP_LEN};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        pd_store32(bytes + 4 * i, words[i], w->options.order);
+        pi_store32(bytes + 4 * i, words[i], w->options.order);
 }
 
 /* Waiting records become a COMPRESSED or COMPRESSED2 record. */
-enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
+enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
 {
     static const uint8_t zeros[8];
     struct pd_record rec = {.type = w->options.compression};
@@ -48,26 +48,26 @@ enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *er
     size_t size;
     if (w->deflate.n == 0)
         return PD_OK;
-    enum pd_code code = pd_deflate_chunk(&w->deflate, last, &chunk.ptr, &chunk.n, error);
+    enum pd_code code = pi_deflate_chunk(&w->deflate, last, &chunk.ptr, &chunk.n, error);
     if (rec.type == PD_RECORD_COMPRESSED) {
         rec.u.compressed.data = chunk;
     } else {
         rec.u.compressed2.data_size = chunk.n;
         rec.u.compressed2.data = chunk;
-        rec.rest = (struct pd_bytes){zeros, pd_align8(chunk.n) - chunk.n};
+        rec.rest = (struct pd_bytes){zeros, pi_align8(chunk.n) - chunk.n};
     }
     if (!code)
         code = pd_record_encode(&w->attrs.none, &rec, bytes, sizeof bytes, &size, error);
     w->broken |= code != PD_OK;
-    return code ? code : pd_writer_emit(w, bytes, size, error);
+    return code ? code : pi_writer_emit(w, bytes, size, error);
 }
 
 /* ---- Features that wait */
 
-void pd_writer_drop_held(struct pd_writer *w)
+void pi_writer_drop_held(struct pd_writer *w)
 {
     for (size_t i = 0; i < w->n_held; i++)
-        pd_release(w->allocator, w->held[i].bytes);
+        pi_release(w->allocator, w->held[i].bytes);
     w->n_held = 0;
     w->held_bytes = 0;
     w->holding = false;
@@ -75,16 +75,16 @@ void pd_writer_drop_held(struct pd_writer *w)
 
 static int by_feature(const void *a, const void *b)
 {
-    const struct pd_held *x = a, *y = b;
+    const struct pi_held *x = a, *y = b;
     return (x->feature > y->feature) - (x->feature < y->feature);
 }
 
-void pd_writer_sort_held(struct pd_writer *w)
+void pi_writer_sort_held(struct pd_writer *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n_held; i++)
         if (w->deflate.ctx && w->held[i].feature == PD_FEAT_COMPRESSED)
-            pd_release(w->allocator, w->held[i].bytes);
+            pi_release(w->allocator, w->held[i].bytes);
         else
             w->held[n++] = w->held[i];
     w->n_held = n;

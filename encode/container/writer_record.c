@@ -8,7 +8,7 @@
 #include "src/schema/passes/walk.h"
 #include "writer.h"
 
-/* True if all fields that samples of this plan lack are 0. Most are; pd_left_out() takes 30 times as long. */
+/* True if all fields that samples of this plan lack are 0. Most are; pi_left_out() takes 30 times as long. */
 static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
 {
     _Static_assert(sizeof(struct pd_sample) % sizeof(size_t) == 0 &&
@@ -20,7 +20,7 @@ static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, con
     if (rec->type != PD_RECORD_SAMPLE || rec->variant || (counters->n && counters->form == PD_FORM_STRUCT))
         return false;
     if (w->samples_key != plan->key)
-        pd_left_out_of_samples(plan, w->left_out);
+        pi_left_out_of_samples(plan, w->left_out);
     w->samples_key = plan->key;
     for (size_t i = 0; i < sizeof(struct pd_sample) / sizeof word; i++) {
         memcpy(&word, sample + i * sizeof word, sizeof word);
@@ -38,9 +38,9 @@ static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *pl
                                    const struct pd_record *rec, struct pd_error *error)
 {
     const void *value;
-    const struct pd_op *op = is_plain_sample(w, plan, rec) ? NULL : pd_left_out(plan, rec, &value);
-    const bool number = op && pd_scalar_width(op);
-    return op ? pd_fail_record(error, PD_EVALUE, rec, 0, op->name, number ? pd_scalar_get(op, value) : 1, 0)
+    const struct pd_op *op = is_plain_sample(w, plan, rec) ? NULL : pi_left_out(plan, rec, &value);
+    const bool number = op && pi_scalar_width(op);
+    return op ? pi_fail_record(error, PD_EVALUE, rec, 0, op->name, number ? pi_scalar_get(op, value) : 1, 0)
               : PD_OK;
 }
 
@@ -57,7 +57,7 @@ static enum pd_code encode(const struct pd_plan *plan, const struct pd_record *r
                            size_t cap, size_t *size, struct pd_error *error)
 {
     if (has_flags(rec) || pd_record_encode(plan, rec, bytes, cap, size, NULL))
-        return pd_record_encode_completed(plan, rec, bytes, cap, size, error);
+        return pi_record_encode_completed(plan, rec, bytes, cap, size, error);
     return PD_OK;
 }
 
@@ -68,10 +68,10 @@ static uint32_t event_read(const struct pd_writer *w, const struct pd_record *re
                            size_t size)
 {
     uint32_t index;
-    if (w->options.order == PD_HOST_ORDER && pd_attrs_quick(&w->attrs, bytes, rec->type, size, &index))
+    if (w->options.order == PD_HOST_ORDER && pi_attrs_quick(&w->attrs, bytes, rec->type, size, &index))
         return index;
     struct pd_record framed = {.type = rec->type, .misc = rec->misc, .size = (uint16_t)size, .raw = bytes};
-    pd_attrs_resolve(&w->attrs, &framed);
+    pi_attrs_resolve(&w->attrs, &framed);
     return framed.attr_index;
 }
 
@@ -124,10 +124,10 @@ static enum pd_code encode_with_id(const struct pd_writer *w, const struct pd_re
         const bool identifier = e->plan.shape.sample_type & PD_SAMPLE_IDENTIFIER;
         const uint64_t of_sample = identifier ? own.u.sample.identifier : own.u.sample.id;
         const uint64_t of_other = identifier ? own.id.identifier : own.id.id;
-        return pd_fail_record(error, PD_EVALUE, rec, 0, identifier ? "identifier" : "id",
+        return pi_fail_record(error, PD_EVALUE, rec, 0, identifier ? "identifier" : "id",
                               sample ? of_sample : of_other, e->n_ids ? e->ids[0] : 0);
     }
-    return pd_fail_record(error, PD_EVALUE, rec, 0, "attr_index", found, rec->attr_index);
+    return pi_fail_record(error, PD_EVALUE, rec, 0, "attr_index", found, rec->attr_index);
 }
 
 /* Only with several events can a record be taken for one of another. */
@@ -144,7 +144,7 @@ static enum pd_code write_record(struct pd_writer *w, const struct pd_record *re
     uint8_t bytes[UINT16_MAX];
     size_t size;
     if (rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
-        return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
+        return pi_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
     const struct pd_plan *plan =
         rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
     enum pd_code code = check_left_out(w, plan, rec, error);

@@ -22,27 +22,27 @@ static enum pd_code put_header(struct pd_writer *w, uint32_t type, uint16_t misc
                                struct pd_error *error)
 {
     uint8_t bytes[8];
-    pd_store32(bytes, type, w->options.order);
-    pd_store16(bytes + 4, misc, w->options.order);
-    pd_store16(bytes + 6, (uint16_t)size, w->options.order);
-    return pd_writer_emit(w, bytes, sizeof bytes, error);
+    pi_store32(bytes, type, w->options.order);
+    pi_store16(bytes + 4, misc, w->options.order);
+    pi_store16(bytes + 6, (uint16_t)size, w->options.order);
+    return pi_writer_emit(w, bytes, sizeof bytes, error);
 }
 
 static enum pd_code put64(struct pd_writer *w, uint64_t value, struct pd_error *error)
 {
     uint8_t bytes[8];
-    pd_store64(bytes, value, w->options.order);
-    return pd_writer_emit(w, bytes, sizeof bytes, error);
+    pi_store64(bytes, value, w->options.order);
+    return pi_writer_emit(w, bytes, sizeof bytes, error);
 }
 
-enum pd_code pd_pipe_header(struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_pipe_header(struct pd_writer *w, struct pd_error *error)
 {
     uint8_t bytes[PD_PIPE_HEADER_BYTES];
-    pd_store64(bytes, PD_MAGIC2, w->options.order);
+    pi_store64(bytes, PD_MAGIC2, w->options.order);
     if (w->options.version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
-    pd_store64(bytes + 8, sizeof bytes, w->options.order);
-    return pd_writer_emit(w, bytes, sizeof bytes, error);
+    pi_store64(bytes + 8, sizeof bytes, w->options.order);
+    return pi_writer_emit(w, bytes, sizeof bytes, error);
 }
 
 static void dropped(const struct pd_writer *w, uint16_t feature, const char *why)
@@ -55,25 +55,25 @@ static void dropped(const struct pd_writer *w, uint16_t feature, const char *why
  * An attr and its ids. A stream has no room beside attr.size, so that bytes of an entry behind it, which mean
  * nothing, do not go along.
  */
-enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
+enum pd_code pi_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
 {
     const size_t size = e->attr.size < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : e->attr.size;
     const size_t cap = size > e->room ? size : e->room;
     if (size > UINT16_MAX - 8 || e->n_ids > (UINT16_MAX - 8 - size) / 8)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "ids of an attr in a pipe stream", e->n_ids,
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "ids of an attr in a pipe stream", e->n_ids,
                        size > UINT16_MAX - 8 ? 0 : (UINT16_MAX - 8 - size) / 8);
-    uint8_t *bytes = pd_resize(w->allocator, NULL, cap);
+    uint8_t *bytes = pi_resize(w->allocator, NULL, cap);
     if (bytes == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, cap);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, cap);
     memset(bytes, 0, cap);
     enum pd_code code = pd_attr_encode(w->options.order, &e->attr, bytes, e->room, error);
     if (!code)
         code = put_header(w, PD_RECORD_HEADER_ATTR, 0, 8 + size + 8 * e->n_ids, error);
     if (!code)
-        code = pd_writer_emit(w, bytes, size, error);
+        code = pi_writer_emit(w, bytes, size, error);
     for (size_t i = 0; !code && i < e->n_ids; i++)
         code = put64(w, e->ids[i], error);
-    pd_release(w->allocator, bytes);
+    pi_release(w->allocator, bytes);
     w->attrs_written++;
     return code;
 }
@@ -82,16 +82,16 @@ enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, st
 static enum pd_code put_type(struct pd_writer *w, const struct pd_event_type *type, struct pd_error *error)
 {
     uint8_t bytes[PD_BYTES_event_type];
-    pd_event_type_put(type, w->options.order, bytes);
+    pi_event_type_put(type, w->options.order, bytes);
     size_t n = sizeof bytes;
     while (n > 8 && bytes[n - 1] == 0)
         n--;
-    n = pd_align8(n);
+    n = pi_align8(n);
     enum pd_code code = put_header(w, PD_RECORD_HEADER_EVENT_TYPE, 0, 8 + n, error);
-    return code ? code : pd_writer_emit(w, bytes, n, error);
+    return code ? code : pi_writer_emit(w, bytes, n, error);
 }
 
-static bool lacks_pids(const struct pd_writer *w, const struct pd_held *h)
+static bool lacks_pids(const struct pd_writer *w, const struct pi_held *h)
 {
     struct pd_feature f;
     return pd_feature_decode(w->options.order, PD_FEAT_BUILD_ID, 0, h->bytes, h->n, &f, NULL) == PD_OK &&
@@ -106,20 +106,20 @@ static enum pd_code put_build_id(struct pd_writer *w, const struct pd_record *en
 {
     uint8_t head[PD_BUILD_ID_HEAD];
     const size_t n_head = lacks_pid ? sizeof head : PD_BUILD_ID_HEAD - 4, n = entry->size - 8u + n_head,
-                 size = pd_align8(n) > UINT16_MAX ? n : pd_align8(n);
+                 size = pi_align8(n) > UINT16_MAX ? n : pi_align8(n);
     if (size > UINT16_MAX) {
         dropped(w, PD_FEAT_BUILD_ID, "a name is too long for a record that has a pid");
         return PD_OK;
     }
-    pd_put_build_id_head(w->options.order, PD_RECORD_HEADER_BUILD_ID, entry->misc, size, head);
-    enum pd_code code = pd_writer_emit(w, head, n_head, error);
+    pi_put_build_id_head(w->options.order, PD_RECORD_HEADER_BUILD_ID, entry->misc, size, head);
+    enum pd_code code = pi_writer_emit(w, head, n_head, error);
     if (!code)
-        code = pd_writer_emit(w, entry->raw + 8, entry->size - 8u, error);
-    return code ? code : pd_writer_zeros(w, size - n, error);
+        code = pi_writer_emit(w, entry->raw + 8, entry->size - 8u, error);
+    return code ? code : pi_writer_zeros(w, size - n, error);
 }
 
 /* The section is a list of records, some without a type, of any size. */
-static enum pd_code put_build_ids(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)
+static enum pd_code put_build_ids(struct pd_writer *w, const struct pi_held *h, struct pd_error *error)
 {
     const bool lacking = lacks_pids(w, h);
     enum pd_code code = PD_OK;
@@ -136,7 +136,7 @@ static enum pd_code put_build_ids(struct pd_writer *w, const struct pd_held *h, 
 }
 
 /* A record of 16 bytes, behind it the tracing data, padded to 8. */
-static enum pd_code put_tracing_data(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)
+static enum pd_code put_tracing_data(struct pd_writer *w, const struct pi_held *h, struct pd_error *error)
 {
     static const uint8_t pad[4];
     const uint64_t padded = ((uint64_t)h->n + 7) & ~(uint64_t)7;
@@ -150,37 +150,37 @@ static enum pd_code put_tracing_data(struct pd_writer *w, const struct pd_held *
     rec.u.header_tracing_data.data_size = (uint32_t)padded;
     enum pd_code code = pd_record_encode(&w->attrs.none, &rec, bytes, sizeof bytes, &size, error);
     if (!code)
-        code = pd_writer_emit(w, bytes, size, error);
+        code = pi_writer_emit(w, bytes, size, error);
     if (!code)
-        code = pd_writer_emit(w, h->bytes, h->n, error);
-    return code ? code : pd_writer_zeros(w, padded - h->n, error);
+        code = pi_writer_emit(w, h->bytes, h->n, error);
+    return code ? code : pi_writer_zeros(w, padded - h->n, error);
 }
 
 static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const void *bytes, size_t n,
                                 struct pd_error *error)
 {
     uint8_t head[PD_CARRIED_HEAD];
-    const size_t size = pd_put_carried_head(w->options.order, feature, false, n, head);
-    const enum pd_code code = pd_writer_emit(w, head, size, error);
-    return code ? code : pd_writer_emit(w, bytes, n, error);
+    const size_t size = pi_put_carried_head(w->options.order, feature, false, n, head);
+    const enum pd_code code = pi_writer_emit(w, head, size, error);
+    return code ? code : pi_writer_emit(w, bytes, n, error);
 }
 
 /*
  * Why a feature cannot be in a stream; NULL: it can. perf itself does not send BRANCH_STACK, STAT, CACHE and
  * HYBRID_TOPOLOGY, but reads them.
  */
-static const char *obstacle(const struct pd_held *h)
+static const char *obstacle(const struct pi_held *h)
 {
     if (h->feature == PD_FEAT_AUXTRACE)
         return "its offsets are those of a file";
     if (h->feature == PD_FEAT_DIR_FORMAT)
         return "a pipe stream is no directory";
-    if (h->n == 0 && !pd_may_be_empty(h->feature))
+    if (h->n == 0 && !pi_may_be_empty(h->feature))
         return "it is empty, which marks the end of the features";
     return h->n > PD_CARRIED_MOST ? "it is too large for a record" : NULL;
 }
 
-static enum pd_code put_held(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)
+static enum pd_code put_held(struct pd_writer *w, const struct pi_held *h, struct pd_error *error)
 {
     const char *why = obstacle(h);
     if (h->feature == PD_FEAT_TRACING_DATA)
@@ -205,9 +205,9 @@ static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
     bool own_due = w->deflate.ctx != NULL;
     uint16_t last = 0;
     enum pd_code code = PD_OK;
-    pd_writer_compressed_feature(w, own);
+    pi_writer_compressed_feature(w, own);
     for (size_t i = 0; !code && i <= w->n_held; i++) {
-        const struct pd_held *h = i < w->n_held ? &w->held[i] : NULL;
+        const struct pi_held *h = i < w->n_held ? &w->held[i] : NULL;
         if (own_due && (h == NULL || h->feature > PD_FEAT_COMPRESSED)) {
             code = put_feature(w, PD_FEAT_COMPRESSED, own, sizeof own, error);
             own_due = false;
@@ -225,15 +225,15 @@ static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
     return put_feature(w, last < LAST_FEATURE_OLD ? LAST_FEATURE_OLD : LAST_FEATURE, NULL, 0, error);
 }
 
-enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_pipe_begin(struct pd_writer *w, struct pd_error *error)
 {
-    enum pd_code code = pd_pipe_header(w, error);
+    enum pd_code code = pi_pipe_header(w, error);
     w->header.data.offset = PD_PIPE_HEADER_BYTES;
     for (size_t i = 0; !code && i < w->attrs.n; i++)
-        code = pd_pipe_attr(w, w->attrs.attr[i], error);
+        code = pi_pipe_attr(w, w->attrs.attr[i], error);
     for (size_t i = 0; !code && i < w->n_types; i++)
         code = put_type(w, &w->types[i], error);
-    pd_writer_sort_held(w);
+    pi_writer_sort_held(w);
     if (!code)
         code = put_features(w, error);
     for (size_t i = 0; !code && i < w->n_held; i++)
@@ -241,25 +241,25 @@ enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error)
             code = put_held(w, &w->held[i], error);
     for (size_t i = 0; i < w->n_held; i++)
         w->features[w->n_features++].feature = w->held[i].feature; /* so that none comes twice */
-    pd_writer_drop_held(w);
+    pi_writer_drop_held(w);
     return code;
 }
 
-enum pd_code pd_pipe_features(struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_pipe_features(struct pd_writer *w, struct pd_error *error)
 {
-    enum pd_code code = w->n_held ? pd_writer_flush(w, false, error) : PD_OK;
+    enum pd_code code = w->n_held ? pi_writer_flush(w, false, error) : PD_OK;
     for (size_t i = 0; i < w->n_held; i++) {
         if (!code)
             code = put_held(w, &w->held[i], error);
         w->features[w->n_features++].feature = w->held[i].feature;
     }
-    pd_writer_drop_held(w);
+    pi_writer_drop_held(w);
     return code;
 }
 
-enum pd_code pd_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
+enum pd_code pi_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
                              struct pd_error *error)
 {
-    const enum pd_code code = pd_writer_flush(w, false, error);
-    return code ? code : put_held(w, &(struct pd_held){.feature = feature, .bytes = bytes, .n = n}, error);
+    const enum pd_code code = pi_writer_flush(w, false, error);
+    return code ? code : put_held(w, &(struct pi_held){.feature = feature, .bytes = bytes, .n = n}, error);
 }

@@ -112,7 +112,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
     case 1: data[at] = (uint8_t)below(m, 256); break;
     case 2: memmove(data + at, data + below(m, size - 7), 8); break;
     case 3: memset(data + at, below(m, 2) ? 0xff : 0, 1 + below(m, 8)); break;
-    default: pd_store64(data + at, plausible_count(m), m->order); break;
+    default: pi_store64(data + at, plausible_count(m), m->order); break;
     }
     return size;
 }

@@ -15,25 +15,25 @@
 
 /* ---- Bytes */
 
-enum pd_code pd_canon_init(struct pd_canon *c, const struct pd_allocator *allocator, struct pd_error *error)
+enum pd_code pi_canon_init(struct pi_canon *c, const struct pd_allocator *allocator, struct pd_error *error)
 {
     const size_t n = sizeof(XXH3_state_t) + STATE_ALIGN;
-    *c = (struct pd_canon){.allocator = allocator};
-    c->block = pd_resize(allocator, NULL, n);
+    *c = (struct pi_canon){.allocator = allocator};
+    c->block = pi_resize(allocator, NULL, n);
     if (c->block == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
     c->state = (uint8_t *)c->block + (STATE_ALIGN - (uintptr_t)c->block % STATE_ALIGN);
     XXH3_INITSTATE((XXH3_state_t *)c->state);
     return PD_OK;
 }
 
-void pd_canon_free(struct pd_canon *c)
+void pi_canon_free(struct pi_canon *c)
 {
-    pd_release(c->allocator, c->block);
+    pi_release(c->allocator, c->block);
     c->block = c->state = NULL;
 }
 
-static void flush(struct pd_canon *c)
+static void flush(struct pi_canon *c)
 {
     if (!c->begun)
         XXH3_128bits_reset(c->state);
@@ -42,7 +42,7 @@ static void flush(struct pd_canon *c)
     c->n = 0;
 }
 
-void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n)
+void pi_canon_bytes(struct pi_canon *c, const void *bytes, size_t n)
 {
     if (n == 0)
         return;
@@ -57,20 +57,20 @@ void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n)
 }
 
 /* The width is 8 at most. */
-static inline void put_number_of(struct pd_canon *c, uint64_t value, unsigned width)
+static inline void put_number_of(struct pi_canon *c, uint64_t value, unsigned width)
 {
     if (sizeof c->buf - c->n < 8)
         flush(c);
-    pd_store64(c->buf + c->n, value, PD_LITTLE);
+    pi_store64(c->buf + c->n, value, PD_LITTLE);
     c->n += width;
 }
 
-void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width)
+void pi_canon_number(struct pi_canon *c, uint64_t value, unsigned width)
 {
     put_number_of(c, value, width);
 }
 
-struct pd_hash pd_canon_end(struct pd_canon *c)
+struct pd_hash pi_canon_end(struct pi_canon *c)
 {
     XXH128_hash_t hash;
     XXH128_canonical_t bytes;
@@ -90,21 +90,21 @@ struct pd_hash pd_canon_end(struct pd_canon *c)
 
 /* ---- Fields */
 
-static void put_sized_bytes(struct pd_canon *c, const void *bytes, size_t n)
+static void put_sized_bytes(struct pi_canon *c, const void *bytes, size_t n)
 {
     put_number_of(c, n, 8);
-    pd_canon_bytes(c, bytes, n);
+    pi_canon_bytes(c, bytes, n);
 }
 
-void pd_canon_vec(struct pd_canon *c, const struct pd_vec *v)
+void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v)
 {
-    pd_canon_number(c, v->n, 8);
+    pi_canon_number(c, v->n, 8);
     if (v->form == PD_FORM_LITTLE || (v->form == PD_FORM_STRUCT && PD_HOST_ORDER == PD_LITTLE)) {
-        pd_canon_bytes(c, v->ptr, v->n * v->width);
+        pi_canon_bytes(c, v->ptr, v->n * v->width);
         return;
     }
     for (size_t i = 0; i < v->n; i++)
-        pd_canon_number(c, pd_vec_at(v, i), v->width);
+        pi_canon_number(c, pd_vec_at(v, i), v->width);
 }
 
 /* Padding that has a line of its own in the schema. */
@@ -114,26 +114,26 @@ static bool is_padding(const struct pd_op *op)
     return strcmp(op->name, "pad") == 0 || (n > 4 && strcmp(op->name + n - 4, "_pad") == 0);
 }
 
-static void put_layout(struct pd_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v);
+static void put_layout(struct pi_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v);
 
-static void put_list(struct pd_canon *c, const struct pd_op *op, const struct pd_shape *s,
+static void put_list(struct pi_canon *c, const struct pd_op *op, const struct pd_shape *s,
                      const struct pd_list *list)
 {
     _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
     const struct pd_op *layout = op->sub();
     struct pd_list l = *list;
-    pd_canon_number(c, l.n, 8);
-    while (pd_list_take(&l, layout, element))
+    pi_canon_number(c, l.n, 8);
+    while (pi_list_take(&l, layout, element))
         put_layout(c, layout, s, element);
 }
 
-static void put_number(struct pd_canon *c, const struct pd_op *op, const void *v)
+static void put_number(struct pi_canon *c, const struct pd_op *op, const void *v)
 {
-    const unsigned width = pd_scalar_width(op);
-    pd_canon_number(c, pd_scalar_get(op, v), width ? width : 8); /* a varint has any width */
+    const unsigned width = pi_scalar_width(op);
+    pi_canon_number(c, pi_scalar_get(op, v), width ? width : 8); /* a varint has any width */
 }
 
-static void put_field(struct pd_canon *c, const struct pd_op *op, const struct pd_shape *s, const void *v)
+static void put_field(struct pi_canon *c, const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     const void *member = (const uint8_t *)v + op->offset;
     const struct pd_str *str = member;
@@ -141,7 +141,7 @@ static void put_field(struct pd_canon *c, const struct pd_op *op, const struct p
     switch (op->kind) {
     case PD_OP_ARR:
         if (!is_padding(op))
-            pd_canon_bytes(c, member, (size_t)op->arg);
+            pi_canon_bytes(c, member, (size_t)op->arg);
         break;
     case PD_OP_STR:
     case PD_OP_CSTR:
@@ -157,21 +157,21 @@ static void put_field(struct pd_canon *c, const struct pd_op *op, const struct p
     case PD_OP_VEC64:
     case PD_OP_VECR64:
     case PD_OP_GRID64:
-    case PD_OP_REGS: pd_canon_vec(c, member); break;
+    case PD_OP_REGS: pi_canon_vec(c, member); break;
     case PD_OP_LIST:
     case PD_OP_ITEMS:
     case PD_OP_ITEMSR:
     case PD_OP_MESSAGE: put_list(c, op, s, member); break;
-    case PD_OP_ATTR: pd_canon_attr(c, member); break;
+    case PD_OP_ATTR: pi_canon_attr(c, member); break;
     case PD_OP_SIZED:
-        if (op->sub() == pd_layout_attr())
-            pd_canon_attr(c, member);
+        if (op->sub() == pi_layout_attr())
+            pi_canon_attr(c, member);
         else
             put_layout(c, op->sub(), s, member);
         break;
     case PD_OP_SUB: put_layout(c, op->sub(), s, member); break;
     case PD_OP_OPT64:
-        if (pd_count(op, s, v))
+        if (pi_count(op, s, v))
             put_number(c, op, v);
         break;
     default:
@@ -181,10 +181,10 @@ static void put_field(struct pd_canon *c, const struct pd_op *op, const struct p
     }
 }
 
-static void put_layout(struct pd_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v)
+static void put_layout(struct pi_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v)
 {
-    for (const struct pd_op *op = pd_visible(head, s, v); op->kind != PD_OP_END;
-         op = pd_visible(op + 1, s, v))
+    for (const struct pd_op *op = pi_visible(head, s, v); op->kind != PD_OP_END;
+         op = pi_visible(op + 1, s, v))
         put_field(c, op, s, v);
 }
 
@@ -199,7 +199,7 @@ static void put_layout(struct pd_canon *c, const struct pd_op *head, const struc
 static struct pd_bytes tail_of(const struct pd_attr *attr)
 {
     struct pd_bytes tail = attr->tail;
-    const uint32_t known = pd_attr_whole(attr->size < PD_ATTR_SIZE ? attr->size : PD_ATTR_SIZE);
+    const uint32_t known = pi_attr_whole(attr->size < PD_ATTR_SIZE ? attr->size : PD_ATTR_SIZE);
     const size_t size = attr->size > PD_ATTR_SIZE_VER0 ? attr->size - known : 0;
     tail.n = tail.n < size ? tail.n : size;
     while (tail.n && tail.ptr[tail.n - 1] == 0)
@@ -211,12 +211,12 @@ static struct pd_bytes tail_of(const struct pd_attr *attr)
  * The size is layout: `convert --attr-size` changes it and nothing else. Fields that it does not cover read
  * as 0, and zeros behind the known fields have no meaning either.
  */
-void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
+void pi_canon_attr(struct pi_canon *c, const struct pd_attr *attr)
 {
     static const struct pd_shape shape;
     const struct pd_bytes tail = tail_of(attr);
-    const struct pd_op *op = pd_layout_attr();
-    for (op = pd_visible(op, &shape, attr); op->kind != PD_OP_END; op = pd_visible(op + 1, &shape, attr))
+    const struct pd_op *op = pi_layout_attr();
+    for (op = pi_visible(op, &shape, attr); op->kind != PD_OP_END; op = pi_visible(op + 1, &shape, attr))
         if (op->kind != PD_OP_REST && op->offset != offsetof(struct pd_attr, size))
             put_number(c, op, attr);
     put_sized_bytes(c, tail.ptr, tail.n);
@@ -224,9 +224,9 @@ void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
 
 /* ---- Records and features */
 
-static void put_record(struct pd_canon *c, const struct pd_record *rec)
+static void put_record(struct pi_canon *c, const struct pd_record *rec)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     put_number_of(c, rec->type, 4);
     put_number_of(c, rec->misc, 2);
     put_number_of(c, view.open, 1);
@@ -244,20 +244,20 @@ static void put_record(struct pd_canon *c, const struct pd_record *rec)
 }
 
 /* An off-cpu sample with big-endian raw data, in little-endian form. */
-static void put_offcpu(struct pd_canon *c, const struct pd_record *rec, const struct pd_offcpu *offcpu)
+static void put_offcpu(struct pi_canon *c, const struct pd_record *rec, const struct pd_offcpu *offcpu)
 {
     uint8_t bytes[UINT16_MAX];
     struct pd_record turned = *rec;
-    pd_put_offcpu(offcpu, PD_LITTLE, bytes, rec->u.sample.raw.data.n);
+    pi_put_offcpu(offcpu, PD_LITTLE, bytes, rec->u.sample.raw.data.n);
     turned.u.sample.raw.data.ptr = bytes;
     put_record(c, &turned);
 }
 
-void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
+void pi_canon_record(struct pi_canon *c, const struct pd_record *rec)
 {
     struct pd_offcpu offcpu;
     enum pd_order order;
-    if (pd_find_offcpu(rec, &offcpu, &order) && order == PD_BIG)
+    if (pi_find_offcpu(rec, &offcpu, &order) && order == PD_BIG)
         put_offcpu(c, rec, &offcpu);
     else
         put_record(c, rec);
@@ -267,37 +267,37 @@ void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
 static void turn_bpf_data(const struct pd_bpf_prog *p, uint8_t *out)
 {
     memcpy(out, p->data.ptr, p->data.n);
-    pd_bpf_swap_arrays(p, out);
+    pi_bpf_swap_arrays(p, out);
 }
 
 /*
  * The one feature with numbers that the schema does not see. They are opaque to it, and not to
  * `convert --endian`.
  */
-static enum pd_code put_bpf_programs(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+static enum pd_code put_bpf_programs(struct pi_canon *c, const struct pd_feature *f, enum pd_order order,
                                      struct pd_error *error)
 {
     const struct pd_shape shape = {0};
     struct pd_list l = f->u.bpf_prog_info.programs;
     struct pd_bpf_prog p;
-    pd_canon_number(c, f->u.bpf_prog_info.count, 4);
-    pd_canon_number(c, l.n, 8);
+    pi_canon_number(c, f->u.bpf_prog_info.count, 4);
+    pi_canon_number(c, l.n, 8);
     while (pd_bpf_prog_next(&l, &p)) {
         uint8_t *turned = NULL;
         if (order == PD_BIG && p.data.n) {
-            turned = pd_resize(c->allocator, NULL, p.data.n);
+            turned = pi_resize(c->allocator, NULL, p.data.n);
             if (turned == NULL)
-                return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, p.data.n);
+                return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, p.data.n);
             turn_bpf_data(&p, turned);
             p.data.ptr = turned;
         }
-        put_layout(c, pd_layout_bpf_prog(), &shape, &p);
-        pd_release(c->allocator, turned);
+        put_layout(c, pi_layout_bpf_prog(), &shape, &p);
+        pi_release(c->allocator, turned);
     }
     return PD_OK;
 }
 
-enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+enum pd_code pi_canon_feature(struct pi_canon *c, const struct pd_feature *f, enum pd_order order,
                               struct pd_error *error)
 {
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
@@ -310,13 +310,13 @@ enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, en
     return code;
 }
 
-void pd_canon_build_id(struct pd_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant)
+void pi_canon_build_id(struct pi_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant)
 {
     const struct pd_shape shape = {
         .given = misc, .misc = misc, .variant = (uint8_t)(variant & ~PD_VARIANT_NO_PID)};
     struct pd_build_id with_pid = *file;
     if (variant & PD_VARIANT_NO_PID) /* a stream has it */
-        with_pid.pid = (uint32_t)pd_build_id_pid(misc);
-    pd_canon_number(c, misc, 2);
-    put_layout(c, pd_layout_build_id(), &shape, &with_pid);
+        with_pid.pid = (uint32_t)pi_build_id_pid(misc);
+    pi_canon_number(c, misc, 2);
+    put_layout(c, pi_layout_build_id(), &shape, &with_pid);
 }

@@ -12,7 +12,7 @@
 #include <perfdata/reader.h>
 
 /* Hashes bytes. Small amounts never reach the state of XXH3, which would cost more. */
-struct pd_canon {
+struct pi_canon {
     const struct pd_allocator *allocator;
     void *block; /* memory of the state */
     void *state; /* XXH3_state_t, aligned */
@@ -22,27 +22,27 @@ struct pd_canon {
 };
 
 /* PD_ENOMEM. To be freed in any case. */
-enum pd_code pd_canon_init(struct pd_canon *c, const struct pd_allocator *allocator, struct pd_error *error);
-void pd_canon_free(struct pd_canon *c);
+enum pd_code pi_canon_init(struct pi_canon *c, const struct pd_allocator *allocator, struct pd_error *error);
+void pi_canon_free(struct pi_canon *c);
 
-void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n);
-void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width);
+void pi_canon_bytes(struct pi_canon *c, const void *bytes, size_t n);
+void pi_canon_number(struct pi_canon *c, uint64_t value, unsigned width);
 /* The hash of the bytes since the last call; then starts again. */
-struct pd_hash pd_canon_end(struct pd_canon *c);
+struct pd_hash pi_canon_end(struct pi_canon *c);
 
 /* All fields but the size, which is layout. */
-void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr);
+void pi_canon_attr(struct pi_canon *c, const struct pd_attr *attr);
 /* How many there are, then each. */
-void pd_canon_vec(struct pd_canon *c, const struct pd_vec *v);
+void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v);
 /*
  * Type, misc and all fields of a record, or its bytes when it is not decoded. The payload behind it is not
  * among them.
  */
-void pd_canon_record(struct pd_canon *c, const struct pd_record *rec);
+void pi_canon_record(struct pi_canon *c, const struct pd_record *rec);
 /* The fields of a feature of a recording of that byte order, and the bytes behind them. PD_ENOMEM. */
-enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+enum pd_code pi_canon_feature(struct pi_canon *c, const struct pd_feature *f, enum pd_order order,
                               struct pd_error *error);
 /* A build id with the header.misc of its record or entry. */
-void pd_canon_build_id(struct pd_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant);
+void pi_canon_build_id(struct pi_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant);
 
 #endif

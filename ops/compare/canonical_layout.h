@@ -11,7 +11,7 @@
      (sizeof #f_ > 5 && __builtin_strcmp(&#f_[sizeof #f_ > 5 ? sizeof #f_ - 5 : 0], "_pad") == 0))
 
 #define LAYOUT(name_, doc_)                                                           \
-    static inline void straight_##name_(struct pd_canon *c, const struct pd_shape *s, \
+    static inline void straight_##name_(struct pi_canon *c, const struct pd_shape *s, \
                                         const struct pd_##name_ *v)                   \
     {                                                                                 \
         (void)c, (void)s, (void)v;
@@ -32,14 +32,14 @@
         put_number_of(c, v->f_, 8);
 #define ARR(f_, n_, doc_) \
     if (!IS_PADDING(f_))  \
-        pd_canon_bytes(c, v->f_, n_);
+        pi_canon_bytes(c, v->f_, n_);
 #define STR(f_, doc_) put_sized_bytes(c, v->f_.ptr, v->f_.len);
 #define BYTES(f_, n_, doc_) put_sized_bytes(c, v->f_.ptr, v->f_.n);
 #define REST(f_, doc_) BYTES(f_, , )
-#define VEC64(f_, n_, set_, doc_) pd_canon_vec(c, &v->f_);
-#define VECR64(f_, set_, doc_) pd_canon_vec(c, &v->f_);
-#define GRID64(f_, rows_, columns_, set_, doc_) pd_canon_vec(c, &v->f_);
-#define REGS(f_, abi_, which_, doc_) pd_canon_vec(c, &v->f_);
+#define VEC64(f_, n_, set_, doc_) pi_canon_vec(c, &v->f_);
+#define VECR64(f_, set_, doc_) pi_canon_vec(c, &v->f_);
+#define GRID64(f_, rows_, columns_, set_, doc_) pi_canon_vec(c, &v->f_);
+#define REGS(f_, abi_, which_, doc_) pi_canon_vec(c, &v->f_);
 #define SUB(f_, layout_, doc_) straight_##layout_(c, s, &v->f_);
 #define LATE(f_, abi_, bit_, layout_, doc_) \
     if (v->abi_ & (bit_))                   \
@@ -63,9 +63,9 @@
 #undef IS_PADDING
 
 /* The payload of a record. False: its layout is none of these. */
-static bool put_straight(struct pd_canon *c, const struct pd_record *rec, const struct pd_view *view)
+static bool put_straight(struct pi_canon *c, const struct pd_record *rec, const struct pi_view *view)
 {
-    if (!pd_view_is_usual(view, rec))
+    if (!pi_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -10,23 +10,23 @@
 
 /* ---- Telling */
 
-void pd_differ_finding(const struct pd_differ *d, int side, const struct pd_error *what)
+void pi_differ_finding(const struct pi_differ *d, int side, const struct pd_error *what)
 {
     if (d->options->finding)
         d->options->finding(d->options->user, side, what);
 }
 
-enum pd_code pd_differ_damage(struct pd_differ *d, int side, const struct pd_error *what)
+enum pd_code pi_differ_damage(struct pi_differ *d, int side, const struct pd_error *what)
 {
     if (!pd_is_failure(what->code)) {
-        pd_differ_finding(d, side, what);
+        pi_differ_finding(d, side, what);
         return PD_OK;
     }
     *d->error = *what;
     return what->code;
 }
 
-void pd_differ_tell(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
+void pi_differ_tell(struct pi_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     if (d->stopped)
         return;
@@ -39,7 +39,7 @@ void pd_differ_tell(struct pd_differ *d, const struct pd_field *a, const struct 
 }
 
 /* Appends a name to the path; the result is for leave(). Too long a path is cut. */
-static size_t enter(struct pd_differ *d, const char *name)
+static size_t enter(struct pi_differ *d, const char *name)
 {
     const size_t before = d->path_n, room = sizeof d->path - before;
     const int n = snprintf(d->path + before, room, "%s%s", before ? "." : "", name);
@@ -47,7 +47,7 @@ static size_t enter(struct pd_differ *d, const char *name)
     return before;
 }
 
-static size_t enter_element(struct pd_differ *d, size_t i)
+static size_t enter_element(struct pi_differ *d, size_t i)
 {
     const size_t before = d->path_n, room = sizeof d->path - before;
     const int n = snprintf(d->path + before, room, "[%zu]", i);
@@ -55,21 +55,21 @@ static size_t enter_element(struct pd_differ *d, size_t i)
     return before;
 }
 
-static void leave(struct pd_differ *d, size_t before)
+static void leave(struct pi_differ *d, size_t before)
 {
     d->path_n = before;
     d->path[before] = '\0';
 }
 
-static bool tell_at(struct pd_differ *d, const char *name, const struct pd_field *a, const struct pd_field *b)
+static bool tell_at(struct pi_differ *d, const char *name, const struct pd_field *a, const struct pd_field *b)
 {
     const size_t before = enter(d, name);
-    pd_differ_tell(d, a, b);
+    pi_differ_tell(d, a, b);
     leave(d, before);
     return true;
 }
 
-bool pd_differ_number(struct pd_differ *d, const char *name, const struct pd_set *set, unsigned width,
+bool pi_differ_number(struct pi_differ *d, const char *name, const struct pd_set *set, unsigned width,
                       uint64_t a, uint64_t b)
 {
     struct pd_field fa = {.name = name,
@@ -82,7 +82,7 @@ bool pd_differ_number(struct pd_differ *d, const char *name, const struct pd_set
     return a != b && tell_at(d, name, &fa, &fb);
 }
 
-bool pd_differ_text(struct pd_differ *d, const char *name, const char *a, const char *b)
+bool pi_differ_text(struct pi_differ *d, const char *name, const char *a, const char *b)
 {
     const struct pd_str sa = PD_STR(a), sb = PD_STR(b);
     const struct pd_field fa = {.name = name, .kind = PD_FIELD_STRING, .n = sa.len, .u.str = &sa};
@@ -95,7 +95,7 @@ static bool same_bytes(const void *a, size_t na, const void *b, size_t nb)
     return na == nb && (na == 0 || memcmp(a, b, na) == 0);
 }
 
-bool pd_differ_bytes(struct pd_differ *d, const char *name, const struct pd_bytes *a,
+bool pi_differ_bytes(struct pi_differ *d, const char *name, const struct pd_bytes *a,
                      const struct pd_bytes *b)
 {
     const struct pd_field fa = {.name = name, .kind = PD_FIELD_BYTES, .n = a->n, .u.bytes = a};
@@ -112,30 +112,30 @@ struct pair {
     struct pd_fields *a, *b;
 };
 
-static bool walk(struct pd_differ *d, struct pair its);
+static bool walk(struct pi_differ *d, struct pair its);
 
-static void compare_string(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
+static void compare_string(struct pi_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     const struct pd_str *sa = a->u.str, *sb = b->u.str;
     if (!same_bytes(sa->ptr, sa->len, sb->ptr, sb->len)) {
-        pd_differ_tell(d, a, b);
+        pi_differ_tell(d, a, b);
     } else if (!d->loose) {
         const struct pd_bytes pa = {(const uint8_t *)sa->ptr + sa->len,
                                     sa->size == PD_AUTO ? 0 : sa->size - sa->len};
         const struct pd_bytes pb = {(const uint8_t *)sb->ptr + sb->len,
                                     sb->size == PD_AUTO ? 0 : sb->size - sb->len};
-        pd_differ_bytes(d, "pad", &pa, &pb);
+        pi_differ_bytes(d, "pad", &pa, &pb);
     }
 }
 
 /* The number of elements, if it differs and has no field of its own. */
-static void compare_counts(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
+static void compare_counts(struct pi_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     if (a->n != b->n && !a->count)
-        pd_differ_tell(d, a, b);
+        pi_differ_tell(d, a, b);
 }
 
-static void compare_vector(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
+static void compare_vector(struct pi_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     struct pd_field fa = *a, fb = *b;
     size_t told = 0;
@@ -146,14 +146,14 @@ static void compare_vector(struct pd_differ *d, const struct pd_field *a, const 
         if (fa.value == fb.value)
             continue;
         const size_t before = enter_element(d, i);
-        pd_differ_tell(d, &fa, &fb);
+        pi_differ_tell(d, &fa, &fb);
         leave(d, before);
         told++;
     }
     compare_counts(d, a, b);
 }
 
-static void compare_list(struct pd_differ *d, struct pair its, const struct pd_field *a,
+static void compare_list(struct pi_differ *d, struct pair its, const struct pd_field *a,
                          const struct pd_field *b)
 {
     struct pd_fields ea, eb;
@@ -174,7 +174,7 @@ static bool is_padding(const char *name)
     return strcmp(name, "pad") == 0 || (n > 4 && strcmp(name + n - 4, "_pad") == 0);
 }
 
-static void compare_field(struct pd_differ *d, struct pair its, const struct pd_field *a,
+static void compare_field(struct pi_differ *d, struct pair its, const struct pd_field *a,
                           const struct pd_field *b)
 {
     struct pd_fields pa, pb;
@@ -183,17 +183,17 @@ static void compare_field(struct pd_differ *d, struct pair its, const struct pd_
     switch (a->kind) {
     case PD_FIELD_NUMBER:
         if (a->value != b->value)
-            pd_differ_tell(d, a, b);
+            pi_differ_tell(d, a, b);
         break;
     case PD_FIELD_ARRAY:
         if (!same_bytes(a->u.array, a->n, b->u.array, b->n))
-            pd_differ_tell(d, a, b);
+            pi_differ_tell(d, a, b);
         break;
     case PD_FIELD_STRING: compare_string(d, a, b); break;
     case PD_FIELD_VECTOR: compare_vector(d, a, b); break;
     case PD_FIELD_BYTES:
         if (!same_bytes(a->u.bytes->ptr, a->n, b->u.bytes->ptr, b->n))
-            pd_differ_tell(d, a, b);
+            pi_differ_tell(d, a, b);
         break;
     case PD_FIELD_PART:
         pd_fields_enter(&pa, its.a, a);
@@ -214,7 +214,7 @@ static bool is_before(const struct pd_fields *ia, const struct pd_field *a, cons
 }
 
 /* False: they differ. */
-static bool walk(struct pd_differ *d, struct pair its)
+static bool walk(struct pi_differ *d, struct pair its)
 {
     const uint64_t n = d->n;
     struct pd_field a, b;
@@ -226,7 +226,7 @@ static bool walk(struct pd_differ *d, struct pair its)
         if (both)
             compare_field(d, its, &a, &b);
         else
-            pd_differ_tell(d, first ? &a : NULL, first ? NULL : &b);
+            pi_differ_tell(d, first ? &a : NULL, first ? NULL : &b);
         leave(d, before);
         if (first)
             has_a = pd_fields_next(its.a, &a);
@@ -236,14 +236,14 @@ static bool walk(struct pd_differ *d, struct pair its)
     return d->n == n;
 }
 
-uint64_t pd_differ_fields(struct pd_differ *d, struct pd_fields *a, struct pd_fields *b)
+uint64_t pi_differ_fields(struct pi_differ *d, struct pd_fields *a, struct pd_fields *b)
 {
     const uint64_t n = d->n;
     walk(d, (struct pair){a, b});
     return d->n - n;
 }
 
-void pd_differ_part(struct pd_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b)
+void pi_differ_part(struct pi_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b)
 {
     const size_t before = enter(d, name);
     walk(d, (struct pair){a, b});

@@ -42,8 +42,8 @@ struct window {
 };
 
 struct records {
-    struct pd_differ *d;
-    struct pd_queue *queue[2]; /* NULL: from the reader */
+    struct pi_differ *d;
+    struct pi_queue *queue[2]; /* NULL: from the reader */
     struct item current[2];    /* what comes next, while nothing is in the window */
     bool there[2], ended[2];
     struct window window[2];
@@ -53,79 +53,79 @@ struct records {
     uint8_t step[BLOCK + 1][BLOCK + 1];
 };
 
-static enum pd_code no_memory(struct pd_differ *d, size_t n)
+static enum pd_code no_memory(struct pi_differ *d, size_t n)
 {
-    return pd_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, n);
+    return pi_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, n);
 }
 
 /* ---- The next records of a recording */
 
-static enum pd_order order_of(const struct pd_differ *d, int s)
+static enum pd_order order_of(const struct pi_differ *d, int s)
 {
     return pd_reader_info(d->side[s].r)->order;
 }
 
 /* Takes the data by which features and attrs are compared, wherever they are. */
-static bool is_told_elsewhere(const struct pd_side *side, const struct pd_record *rec)
+static bool is_told_elsewhere(const struct pi_side *side, const struct pd_record *rec)
 {
-    const enum pd_serves serves = pd_serves_of(rec);
+    const enum pi_serves serves = pi_serves_of(rec);
     return serves == PD_SERVES_FEATURE || (serves == PD_SERVES_ATTR && side->stream);
 }
 
-static bool is_passed_over(const struct pd_differ *d, const struct pd_side *side, const struct pd_record *rec)
+static bool is_passed_over(const struct pi_differ *d, const struct pi_side *side, const struct pd_record *rec)
 {
-    if (is_told_elsewhere(side, rec) || pd_is_wrapper(rec))
+    if (is_told_elsewhere(side, rec) || pi_is_wrapper(rec))
         return true;
     if (rec->type == PD_RECORD_HEADER_ATTR)
         return false;
-    return (d->content || (d->ignore & PD_IGNORE_ORDER)) && pd_is_transport(rec->type);
+    return (d->content || (d->ignore & PD_IGNORE_ORDER)) && pi_is_transport(rec->type);
 }
 
-static enum pd_code learn(struct pd_differ *d, int s, const struct pd_record *rec)
+static enum pd_code learn(struct pi_differ *d, int s, const struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_metadata_add(d->side[s].meta, d->side[s].r, rec, &what);
     if (code == PD_ENOMEM)
         return no_memory(d, rec->size);
     if (code)
-        pd_differ_finding(d, s, &what);
+        pi_differ_finding(d, s, &what);
     return PD_OK;
 }
 
-static bool decode(struct pd_differ *d, int s, struct pd_record *rec, bool tell)
+static bool decode(struct pi_differ *d, int s, struct pd_record *rec, bool tell)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(d->side[s].r, rec, &what);
     if (code && code != PD_EUNKNOWN && tell)
-        pd_differ_finding(d, s, &what);
+        pi_differ_finding(d, s, &what);
     return code == PD_OK;
 }
 
 static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
 {
-    pd_canon_bytes(user, bytes, n);
+    pi_canon_bytes(user, bytes, n);
     return PD_OK;
 }
 
 /* The hash of the payload behind the record, whose own bytes become invalid. */
-static enum pd_code take_payload(struct pd_differ *d, int s, struct item *item)
+static enum pd_code take_payload(struct pi_differ *d, int s, struct item *item)
 {
-    struct pd_side *side = &d->side[s];
+    struct pi_side *side = &d->side[s];
     struct pd_error what;
     memcpy(side->raw, item->rec.raw, item->rec.size);
     item->rec.raw = side->raw;
     item->rec.decoded = false;
     decode(d, s, &item->rec, false);
     item->has_payload = true;
-    const enum pd_code code = pd_copy_payload(side->r, side->sorter, add_piece, &d->canon, &what);
-    item->payload = pd_canon_end(&d->canon);
-    return code ? pd_differ_damage(d, s, &what) : PD_OK;
+    const enum pd_code code = pi_copy_payload(side->r, side->sorter, add_piece, &d->canon, &what);
+    item->payload = pi_canon_end(&d->canon);
+    return code ? pi_differ_damage(d, s, &what) : PD_OK;
 }
 
 /* The next record that counts, from the reader. PD_END. */
-static enum pd_code read_next(struct pd_differ *d, int s, struct item *item)
+static enum pd_code read_next(struct pi_differ *d, int s, struct item *item)
 {
-    struct pd_side *side = &d->side[s];
+    struct pi_side *side = &d->side[s];
     struct pd_record *rec = &item->rec;
     struct pd_error what;
     enum pd_code code;
@@ -135,12 +135,12 @@ static enum pd_code read_next(struct pd_differ *d, int s, struct item *item)
         if (code == PD_END)
             return code;
         if (code) {
-            if ((code = pd_differ_damage(d, s, &what)))
+            if ((code = pi_differ_damage(d, s, &what)))
                 return code;
             continue;
         }
-        pd_progress_record(&d->progress, rec);
-        side->compressed |= pd_is_wrapper(rec);
+        pi_progress_record(&d->progress, rec);
+        side->compressed |= pi_is_wrapper(rec);
         decode(d, s, rec, true);
         if (is_told_elsewhere(side, rec) && (code = learn(d, s, rec)))
             return code;
@@ -152,19 +152,19 @@ static enum pd_code read_next(struct pd_differ *d, int s, struct item *item)
 
 /* ---- Records that wait */
 
-static struct pd_hash *hash_of(struct pd_differ *d, struct item *item)
+static struct pd_hash *hash_of(struct pi_differ *d, struct item *item)
 {
     if (!item->hashed) {
-        pd_canon_record(&d->canon, &item->rec);
+        pi_canon_record(&d->canon, &item->rec);
         if (item->has_payload)
-            pd_canon_bytes(&d->canon, item->payload.bytes, sizeof item->payload.bytes);
-        item->hash = pd_canon_end(&d->canon);
+            pi_canon_bytes(&d->canon, item->payload.bytes, sizeof item->payload.bytes);
+        item->hash = pi_canon_end(&d->canon);
         item->hashed = true;
     }
     return &item->hash;
 }
 
-static enum pd_code push(struct pd_differ *d, struct pd_queue *q, const struct item *item, uint64_t key)
+static enum pd_code push(struct pi_differ *d, struct pi_queue *q, const struct item *item, uint64_t key)
 {
     uint8_t both[UINT16_MAX];
     struct pd_record rec = item->rec;
@@ -176,12 +176,12 @@ static enum pd_code push(struct pd_differ *d, struct pd_queue *q, const struct i
         rec.size = (uint16_t)(rec.size + n);
         rec.depth |= WITH_PAYLOAD;
     }
-    return pd_queue_push(q, &rec, key, d->error);
+    return pi_queue_push(q, &rec, key, d->error);
 }
 
-static void take_waiting(struct pd_differ *d, int s, const struct pd_waiting *w, struct item *item)
+static void take_waiting(struct pi_differ *d, int s, const struct pi_waiting *w, struct item *item)
 {
-    pd_waiting_frame(w, order_of(d, s), &item->rec);
+    pi_waiting_frame(w, order_of(d, s), &item->rec);
     item->hashed = false;
     item->has_payload = item->rec.depth & WITH_PAYLOAD;
     item->rec.depth &= (uint8_t)~WITH_PAYLOAD;
@@ -203,7 +203,7 @@ static enum pd_code keep(struct records *r, int s)
 {
     struct window *w = &r->window[s];
     const struct pd_record *rec = &r->current[s].rec;
-    struct item *copy = pd_resize(r->d->allocator, NULL, sizeof *copy + rec->size);
+    struct item *copy = pi_resize(r->d->allocator, NULL, sizeof *copy + rec->size);
     if (copy == NULL)
         return no_memory(r->d, sizeof *copy + rec->size);
     *copy = r->current[s];
@@ -226,7 +226,7 @@ static void drop(struct records *r, int s)
     }
     struct item *item = w->items[w->first];
     w->bytes -= sizeof *item + item->rec.size;
-    pd_release(r->d->allocator, item);
+    pi_release(r->d->allocator, item);
     w->first = (w->first + 1) % PD_LIMIT_CMP_AHEAD;
     w->n--;
 }
@@ -234,12 +234,12 @@ static void drop(struct records *r, int s)
 /* Makes sure that r->current[s] is there, unless the side has ended. */
 static enum pd_code fetch(struct records *r, int s)
 {
-    const struct pd_waiting *w;
+    const struct pi_waiting *w;
     enum pd_code code;
     if (r->there[s] || r->ended[s])
         return PD_OK;
     if (r->queue[s]) {
-        if ((code = pd_queue_next(r->queue[s], &w, r->d->error)))
+        if ((code = pi_queue_next(r->queue[s], &w, r->d->error)))
             return code;
         if (w)
             take_waiting(r->d, s, w, &r->current[s]);
@@ -277,7 +277,7 @@ static enum pd_code look_ahead(struct records *r, int s)
 
 /* ---- Two records */
 
-static bool same_hash(struct pd_differ *d, struct item *a, struct item *b)
+static bool same_hash(struct pi_differ *d, struct item *a, struct item *b)
 {
     return memcmp(hash_of(d, a), hash_of(d, b), sizeof a->hash) == 0;
 }
@@ -288,59 +288,59 @@ static bool same_payload(const struct item *a, const struct item *b)
            (!a->has_payload || memcmp(&a->payload, &b->payload, sizeof a->payload) == 0);
 }
 
-static bool is_equal(struct pd_differ *d, struct item *a, struct item *b)
+static bool is_equal(struct pi_differ *d, struct item *a, struct item *b)
 {
     if (pd_record_equal(&a->rec, &b->rec, NULL))
         return same_payload(a, b);
     return d->loose && same_hash(d, a, b);
 }
 
-static void tell_payload(struct pd_differ *d, const struct item *a, const struct item *b)
+static void tell_payload(struct pi_differ *d, const struct item *a, const struct item *b)
 {
     char text[2][PD_HASH_TEXT] = {"none", "none"};
     if (a->has_payload)
         pd_hash_text(&a->payload, text[0]);
     if (b->has_payload)
         pd_hash_text(&b->payload, text[1]);
-    pd_differ_text(d, "payload", text[0], text[1]);
+    pi_differ_text(d, "payload", text[0], text[1]);
 }
 
 /* All fields of two records of one type; of off-cpu samples, those in the raw data, in either byte order. */
-static void tell_values(struct pd_differ *d, struct pd_record a, struct pd_record b)
+static void tell_values(struct pi_differ *d, struct pd_record a, struct pd_record b)
 {
     struct pd_fields fa, fb;
     struct pd_offcpu oa, ob;
     enum pd_order order;
-    const bool offcpu = pd_find_offcpu(&a, &oa, &order) && pd_find_offcpu(&b, &ob, &order);
+    const bool offcpu = pi_find_offcpu(&a, &oa, &order) && pi_find_offcpu(&b, &ob, &order);
     if (offcpu)
         a.u.sample.raw.data.n = b.u.sample.raw.data.n = 0;
     pd_fields_of_record(&fa, &a);
     pd_fields_of_record(&fb, &b);
-    pd_differ_fields(d, &fa, &fb);
+    pi_differ_fields(d, &fa, &fb);
     if (!offcpu)
         return;
     pd_fields_of_offcpu(&fa, &oa);
     pd_fields_of_offcpu(&fb, &ob);
-    pd_differ_part(d, "offcpu", &fa, &fb);
+    pi_differ_part(d, "offcpu", &fa, &fb);
 }
 
-static void tell_fields(struct pd_differ *d, const struct item *a, const struct item *b)
+static void tell_fields(struct pi_differ *d, const struct item *a, const struct item *b)
 {
     const struct pd_record *ra = &a->rec, *rb = &b->rec;
     const uint64_t n = d->n;
-    pd_differ_number(d, "type", &pd_set_record_type, 4, ra->type, rb->type);
-    pd_differ_number(d, "misc", &pd_set_HEX, 2, ra->misc, rb->misc);
+    pi_differ_number(d, "type", &pd_set_record_type, 4, ra->type, rb->type);
+    pi_differ_number(d, "misc", &pd_set_HEX, 2, ra->misc, rb->misc);
     if (ra->type == rb->type && ra->decoded && rb->decoded)
         tell_values(d, *ra, *rb);
     tell_payload(d, a, b);
     if (d->n == n) { /* what is not decoded */
         const struct pd_bytes ba = {ra->raw, ra->size}, bb = {rb->raw, rb->size};
-        pd_differ_bytes(d, "raw", &ba, &bb);
+        pi_differ_bytes(d, "raw", &ba, &bb);
     }
 }
 
 /* Reports the differences between two records, or that only one is present; the other is NULL. */
-static void tell_difference(struct pd_differ *d, const struct item *a, const struct item *b)
+static void tell_difference(struct pi_differ *d, const struct item *a, const struct item *b)
 {
     d->now = (struct pd_difference){.kind = PD_DIFFERENCE_RECORD, .there = {a, b}};
     d->now.record[0] = a ? &a->rec : NULL;
@@ -348,7 +348,7 @@ static void tell_difference(struct pd_differ *d, const struct item *a, const str
     if (a && b)
         tell_fields(d, a, b);
     else
-        pd_differ_tell(d, NULL, NULL);
+        pi_differ_tell(d, NULL, NULL);
 }
 
 /* ---- Where both become equal again */
@@ -379,7 +379,7 @@ static bool find_near(struct records *r, size_t *i, size_t *j)
 
 static uint32_t slot(struct records *r, int s, size_t i)
 {
-    return pd_load32(hash_of(r->d, at(r, s, i))->bytes, PD_LITTLE) % (2 * PD_LIMIT_CMP_AHEAD);
+    return pi_load32(hash_of(r->d, at(r, s, i))->bytes, PD_LITTLE) % (2 * PD_LIMIT_CMP_AHEAD);
 }
 
 /* The place with the fewest records before it, by an index of the second window. */
@@ -443,7 +443,7 @@ static void weigh(struct records *r, size_t na, size_t nb)
 /* Reports and drops the first records of both windows. */
 static void pair_block(struct records *r, size_t na, size_t nb)
 {
-    struct pd_differ *d = r->d;
+    struct pi_differ *d = r->d;
     weigh(r, na, nb);
     for (size_t i = 0, j = 0; i < na || j < nb;) {
         const uint8_t step = r->step[i][j];
@@ -524,22 +524,22 @@ static enum pd_code compare_and_free(struct records *r)
 /* ---- Without order */
 
 struct multiset {
-    struct pd_queue by_hash[2], by_time[2];
+    struct pi_queue by_hash[2], by_time[2];
 };
 
 /* One bit less: no key is the highest number. */
-static uint64_t key_of(struct pd_differ *d, struct item *item)
+static uint64_t key_of(struct pi_differ *d, struct item *item)
 {
-    return pd_load64(hash_of(d, item)->bytes, PD_BIG) >> 1;
+    return pi_load64(hash_of(d, item)->bytes, PD_BIG) >> 1;
 }
 
-static enum pd_code sort_by_hash(struct records *r, struct pd_queue *q, int s)
+static enum pd_code sort_by_hash(struct records *r, struct pi_queue *q, int s)
 {
     enum pd_code code;
     while ((code = read_next(r->d, s, &r->current[s])) == PD_OK)
         if ((code = push(r->d, q, &r->current[s], key_of(r->d, &r->current[s]))))
             return code;
-    return code == PD_END ? pd_queue_flush(q, UINT64_MAX, r->d->error) : code;
+    return code == PD_END ? pi_queue_flush(q, UINT64_MAX, r->d->error) : code;
 }
 
 /*
@@ -579,14 +579,14 @@ static enum pd_code match(struct records *r, struct multiset *m)
 
 static enum pd_code compare_multiset(struct records *r, struct multiset *m)
 {
-    struct pd_differ *d = r->d;
+    struct pi_differ *d = r->d;
     enum pd_code code = PD_OK;
     for (int s = 0; !code && s < 2; s++)
         code = sort_by_hash(r, &m->by_hash[s], s);
     if (!code)
         code = match(r, m);
     for (int s = 0; !code && s < 2; s++) {
-        code = pd_queue_flush(&m->by_time[s], UINT64_MAX, d->error);
+        code = pi_queue_flush(&m->by_time[s], UINT64_MAX, d->error);
         r->queue[s] = &m->by_time[s];
         r->there[s] = r->ended[s] = false;
     }
@@ -597,42 +597,42 @@ static enum pd_code without_order(struct records *r)
 {
     const struct pd_differences_options *o = r->d->options;
     const size_t memory = (o->memory ? o->memory : MEMORY) / 4;
-    struct pd_queue *q[4];
+    struct pi_queue *q[4];
     size_t n = 0;
-    struct multiset *m = pd_resize(r->d->allocator, NULL, sizeof *m);
+    struct multiset *m = pi_resize(r->d->allocator, NULL, sizeof *m);
     enum pd_code code = PD_OK;
     if (m == NULL)
         return no_memory(r->d, sizeof *m);
     *m = (struct multiset){0};
     for (; !code && n < 4; n++) {
         q[n] = n < 2 ? &m->by_hash[n] : &m->by_time[n - 2];
-        code = pd_queue_init(q[n], r->d->allocator, memory, o->tmpdir, r->d->error);
+        code = pi_queue_init(q[n], r->d->allocator, memory, o->tmpdir, r->d->error);
     }
     if (!code)
         code = compare_multiset(r, m);
     while (n)
-        pd_queue_free(q[--n]);
-    pd_release(r->d->allocator, m);
+        pi_queue_free(q[--n]);
+    pi_release(r->d->allocator, m);
     return code;
 }
 
 /* ---- All of them */
 
 /* Members of a directory are merged where the other side is none, or may be none. */
-static enum pd_code merge_members(struct pd_differ *d)
+static enum pd_code merge_members(struct pi_differ *d)
 {
     enum pd_code code = PD_OK;
     for (int s = 0; !code && s < 2 && d->content; s++)
         if (pd_reader_n_members(d->side[s].r))
-            code = pd_open_members(d->side[s].r, d->allocator, d->options->memory, d->options->tmpdir,
+            code = pi_open_members(d->side[s].r, d->allocator, d->options->memory, d->options->tmpdir,
                                    &d->side[s].sorter, d->error);
     return code;
 }
 
-enum pd_code pd_differ_records(struct pd_differ *d)
+enum pd_code pi_differ_records(struct pi_differ *d)
 {
     const bool ordered = !(d->ignore & PD_IGNORE_ORDER);
-    struct records *r = pd_resize(d->allocator, NULL, sizeof *r);
+    struct records *r = pi_resize(d->allocator, NULL, sizeof *r);
     if (r == NULL)
         return no_memory(d, sizeof *r);
     memset(r, 0, sizeof *r);
@@ -644,6 +644,6 @@ enum pd_code pd_differ_records(struct pd_differ *d)
         pd_sorter_close(d->side[s].sorter); /* from here on the reader may be used again */
         d->side[s].sorter = NULL;
     }
-    pd_release(d->allocator, r);
+    pi_release(d->allocator, r);
     return code;
 }

@@ -15,12 +15,12 @@
 
 #define PIECE ((size_t)4096)
 
-static const struct pd_file_info *info_of(const struct pd_differ *d, int s)
+static const struct pd_file_info *info_of(const struct pi_differ *d, int s)
 {
     return pd_reader_info(d->side[s].r);
 }
 
-static void begin(struct pd_differ *d, enum pd_difference_kind kind, uint64_t number, bool in_a, bool in_b)
+static void begin(struct pi_differ *d, enum pd_difference_kind kind, uint64_t number, bool in_a, bool in_b)
 {
     d->now = (struct pd_difference){.kind = kind, .number = number, .there = {in_a, in_b}};
 }
@@ -33,40 +33,40 @@ static const char *name_of(enum pd_container container)
 }
 
 /* Whether records were compressed is known behind them. */
-static void compare_compression(struct pd_differ *d)
+static void compare_compression(struct pi_differ *d)
 {
     const char *const is[] = {"no", "yes"};
     begin(d, PD_DIFFERENCE_CONTAINER, 0, true, true);
     if (!(d->ignore & PD_IGNORE_CONTAINER))
-        pd_differ_text(d, "compressed", is[d->side[0].compressed], is[d->side[1].compressed]);
+        pi_differ_text(d, "compressed", is[d->side[0].compressed], is[d->side[1].compressed]);
 }
 
-static void compare_container(struct pd_differ *d)
+static void compare_container(struct pi_differ *d)
 {
     const struct pd_file_info *a = info_of(d, 0), *b = info_of(d, 1);
     const char *const order[] = {"little", "big"};
     begin(d, PD_DIFFERENCE_CONTAINER, 0, true, true);
-    pd_differ_text(d, "container", name_of(a->container), name_of(b->container));
-    pd_differ_text(d, "byte_order", order[a->order == PD_BIG], order[b->order == PD_BIG]);
-    pd_differ_number(d, "version", &pd_set_DEC, 4, a->version, b->version);
+    pi_differ_text(d, "container", name_of(a->container), name_of(b->container));
+    pi_differ_text(d, "byte_order", order[a->order == PD_BIG], order[b->order == PD_BIG]);
+    pi_differ_number(d, "version", &pd_set_DEC, 4, a->version, b->version);
     if (d->content)
         return;
-    pd_differ_number(d, "header.size", &pd_set_DEC, 8, a->header.size, b->header.size);
-    pd_differ_number(d, "header.attr_size", &pd_set_DEC, 8, a->header.attr_size, b->header.attr_size);
-    pd_differ_text(d, "unfinished", a->unfinished ? "yes" : "no", b->unfinished ? "yes" : "no");
+    pi_differ_number(d, "header.size", &pd_set_DEC, 8, a->header.size, b->header.size);
+    pi_differ_number(d, "header.attr_size", &pd_set_DEC, 8, a->header.attr_size, b->header.attr_size);
+    pi_differ_text(d, "unfinished", a->unfinished ? "yes" : "no", b->unfinished ? "yes" : "no");
 }
 
-static void compare_event_types(struct pd_differ *d)
+static void compare_event_types(struct pi_differ *d)
 {
     const size_t na = pd_reader_n_event_types(d->side[0].r), nb = pd_reader_n_event_types(d->side[1].r);
     struct pd_event_type a, b;
     struct pd_fields fa, fb;
-    pd_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb);
+    pi_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb);
     for (size_t i = 0; i < na && i < nb && !d->stopped; i++)
         if (pd_reader_event_type(d->side[0].r, i, &a, NULL) == PD_OK &&
             pd_reader_event_type(d->side[1].r, i, &b, NULL) == PD_OK &&
             pd_fields_of_struct(&fa, "event_type", &a) && pd_fields_of_struct(&fb, "event_type", &b))
-            pd_differ_fields(d, &fa, &fb);
+            pi_differ_fields(d, &fa, &fb);
 }
 
 /* ---- Places: the sequence of parts, and the bytes between */
@@ -95,11 +95,11 @@ static int by_key(const void *pa, const void *pb)
     return (*a > *b) - (*a < *b);
 }
 
-static bool find_parts(struct pd_differ *d, int s, struct parts *p)
+static bool find_parts(struct pi_differ *d, int s, struct parts *p)
 {
     p->all = pd_reader_extents(d->side[s].r, &p->n);
     p->left = p->n;
-    p->keys = pd_array(d->allocator, NULL, p->n, sizeof *p->keys);
+    p->keys = pi_array(d->allocator, NULL, p->n, sizeof *p->keys);
     for (size_t i = 0; p->keys && i < p->n; i++)
         p->keys[i] = key_of(&p->all[i]);
     if (p->keys && p->n)
@@ -133,7 +133,7 @@ static const char *extent_name(const struct pd_extent *e, char buf[48])
     return buf;
 }
 
-static enum pd_code compare_sequence(struct pd_differ *d)
+static enum pd_code compare_sequence(struct pi_differ *d)
 {
     struct parts a = {0}, b = {0};
     const struct pd_extent *ea, *eb;
@@ -141,13 +141,13 @@ static enum pd_code compare_sequence(struct pd_differ *d)
     const bool ok = find_parts(d, 0, &a) && find_parts(d, 1, &b);
     while (ok && (ea = next_shared(&a, &b)) && (eb = next_shared(&b, &a)))
         if (ea->kind != eb->kind || ea->index != eb->index) {
-            pd_differ_text(d, "sequence", extent_name(ea, name_a), extent_name(eb, name_b));
+            pi_differ_text(d, "sequence", extent_name(ea, name_a), extent_name(eb, name_b));
             break;
         }
-    pd_release(d->allocator, a.keys);
-    pd_release(d->allocator, b.keys);
+    pi_release(d->allocator, a.keys);
+    pi_release(d->allocator, b.keys);
     return ok ? PD_OK
-              : pd_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, (a.n + b.n) * sizeof *a.keys);
+              : pi_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, (a.n + b.n) * sizeof *a.keys);
 }
 
 static const struct pd_extent *next_gap(const struct pd_extent **all, size_t *n)
@@ -161,7 +161,7 @@ static const struct pd_extent *next_gap(const struct pd_extent **all, size_t *n)
 }
 
 /* The bytes of two gaps of one size. */
-static enum pd_code compare_gap(struct pd_differ *d, const struct pd_extent *a, const struct pd_extent *b)
+static enum pd_code compare_gap(struct pi_differ *d, const struct pd_extent *a, const struct pd_extent *b)
 {
     uint8_t pa[PIECE], pb[PIECE];
     struct pd_error what;
@@ -169,16 +169,16 @@ static enum pd_code compare_gap(struct pd_differ *d, const struct pd_extent *a, 
         const size_t n = a->size - at < PIECE ? (size_t)(a->size - at) : PIECE;
         const struct pd_bytes ba = {pa, n}, bb = {pb, n};
         if (pd_reader_read(d->side[0].r, a->offset + at, pa, n, &what))
-            return pd_differ_damage(d, 0, &what);
+            return pi_differ_damage(d, 0, &what);
         if (pd_reader_read(d->side[1].r, b->offset + at, pb, n, &what))
-            return pd_differ_damage(d, 1, &what);
-        if (pd_differ_bytes(d, "gap.bytes", &ba, &bb))
+            return pi_differ_damage(d, 1, &what);
+        if (pi_differ_bytes(d, "gap.bytes", &ba, &bb))
             break;
     }
     return PD_OK;
 }
 
-static enum pd_code compare_places(struct pd_differ *d)
+static enum pd_code compare_places(struct pi_differ *d)
 {
     size_t na, nb;
     const struct pd_extent *a = pd_reader_extents(d->side[0].r, &na),
@@ -189,7 +189,7 @@ static enum pd_code compare_places(struct pd_differ *d)
     while (!code && !d->stopped && (na || nb)) {
         ga = next_gap(&a, &na);
         gb = next_gap(&b, &nb);
-        pd_differ_number(d, "gap.size", &pd_set_DEC, 8, ga ? ga->size : 0, gb ? gb->size : 0);
+        pi_differ_number(d, "gap.size", &pd_set_DEC, 8, ga ? ga->size : 0, gb ? gb->size : 0);
         if (ga && gb && ga->size == gb->size)
             code = compare_gap(d, ga, gb);
     }
@@ -198,13 +198,13 @@ static enum pd_code compare_places(struct pd_differ *d)
 
 /* ---- Attrs */
 
-static void compare_ids(struct pd_differ *d, const struct pd_event_attr *a, const struct pd_event_attr *b)
+static void compare_ids(struct pi_differ *d, const struct pd_event_attr *a, const struct pd_event_attr *b)
 {
-    pd_differ_number(d, "n_ids", &pd_set_DEC, 8, a->n_ids, b->n_ids);
+    pi_differ_number(d, "n_ids", &pd_set_DEC, 8, a->n_ids, b->n_ids);
     for (size_t i = 0; i < a->n_ids && i < b->n_ids; i++) {
         char name[32];
         snprintf(name, sizeof name, "ids[%zu]", i);
-        if (pd_differ_number(d, name, &pd_set_HEX, 8, a->ids[i], b->ids[i]))
+        if (pi_differ_number(d, name, &pd_set_HEX, 8, a->ids[i], b->ids[i]))
             break;
     }
 }
@@ -226,7 +226,7 @@ static struct pd_attr grown(const struct pd_attr *attr, uint32_t size)
     return out;
 }
 
-static void compare_attr(struct pd_differ *d, const struct pd_event_attr *a, const struct pd_event_attr *b)
+static void compare_attr(struct pi_differ *d, const struct pd_event_attr *a, const struct pd_event_attr *b)
 {
     struct pd_attr va = a->attr, vb = b->attr;
     struct pd_fields fa, fb;
@@ -237,11 +237,11 @@ static void compare_attr(struct pd_differ *d, const struct pd_event_attr *a, con
     }
     pd_fields_of_attr(&fa, &va);
     pd_fields_of_attr(&fb, &vb);
-    pd_differ_fields(d, &fa, &fb);
+    pi_differ_fields(d, &fa, &fb);
     compare_ids(d, a, b);
 }
 
-static void compare_attrs(struct pd_differ *d)
+static void compare_attrs(struct pi_differ *d)
 {
     const size_t na = pd_reader_n_attrs(d->side[0].r), nb = pd_reader_n_attrs(d->side[1].r);
     for (size_t i = 0; (i < na || i < nb) && !d->stopped; i++) {
@@ -249,25 +249,25 @@ static void compare_attrs(struct pd_differ *d)
         if (i < na && i < nb)
             compare_attr(d, pd_reader_attr(d->side[0].r, i), pd_reader_attr(d->side[1].r, i));
         else
-            pd_differ_tell(d, NULL, NULL);
+            pi_differ_tell(d, NULL, NULL);
     }
 }
 
 /* ---- Features */
 
-static bool counts(const struct pd_differ *d, const struct pd_feature *f)
+static bool counts(const struct pi_differ *d, const struct pd_feature *f)
 {
     if (f->id == PD_FEAT_BUILD_ID)
         return false; /* one by one */
-    if (d->content && f->raw.n == 0 && !pd_may_be_empty(f->id))
+    if (d->content && f->raw.n == 0 && !pi_may_be_empty(f->id))
         return false;
     if (f->id == PD_FEAT_AUXTRACE && d->loose)
         return false; /* offsets */
-    return !pd_is_of_container(f->id) || !d->content;
+    return !pi_is_of_container(f->id) || !d->content;
 }
 
 /* The next feature that counts; NULL: no more. */
-static const struct pd_feature *next_feature(const struct pd_differ *d, int s, size_t *i)
+static const struct pd_feature *next_feature(const struct pi_differ *d, int s, size_t *i)
 {
     const struct pd_metadata *m = d->side[s].meta;
     for (; *i < pd_metadata_n_features(m); ++*i)
@@ -285,14 +285,14 @@ static struct pd_bytes trimmed(const struct pd_feature *f)
     return b;
 }
 
-static enum pd_code hash_of(struct pd_differ *d, int s, const struct pd_feature *f, struct pd_hash *hash)
+static enum pd_code hash_of(struct pi_differ *d, int s, const struct pd_feature *f, struct pd_hash *hash)
 {
-    const enum pd_code code = pd_canon_feature(&d->canon, f, info_of(d, s)->order, d->error);
-    *hash = pd_canon_end(&d->canon);
+    const enum pd_code code = pi_canon_feature(&d->canon, f, info_of(d, s)->order, d->error);
+    *hash = pi_canon_end(&d->canon);
     return code;
 }
 
-static enum pd_code compare_feature(struct pd_differ *d, const struct pd_feature *a,
+static enum pd_code compare_feature(struct pi_differ *d, const struct pd_feature *a,
                                     const struct pd_feature *b)
 {
     const struct pd_bytes ba = trimmed(a), bb = trimmed(b);
@@ -301,7 +301,7 @@ static enum pd_code compare_feature(struct pd_differ *d, const struct pd_feature
     const uint64_t n = d->n;
     enum pd_code code;
     if (a->id == PD_FEAT_TRACING_DATA) {
-        pd_differ_bytes(d, "data", &ba, &bb);
+        pi_differ_bytes(d, "data", &ba, &bb);
         return PD_OK;
     }
     if ((code = hash_of(d, 0, a, &ha)) || (code = hash_of(d, 1, b, &hb)))
@@ -311,13 +311,13 @@ static enum pd_code compare_feature(struct pd_differ *d, const struct pd_feature
         return PD_OK;
     pd_fields_of_feature(&fa, a);
     pd_fields_of_feature(&fb, b);
-    pd_differ_fields(d, &fa, &fb);
+    pi_differ_fields(d, &fa, &fb);
     if (d->n == n)
-        pd_differ_bytes(d, "bytes", &ba, &bb);
+        pi_differ_bytes(d, "bytes", &ba, &bb);
     return PD_OK;
 }
 
-static enum pd_code compare_features(struct pd_differ *d)
+static enum pd_code compare_features(struct pi_differ *d)
 {
     size_t ia = 0, ib = 0;
     const struct pd_feature *a = next_feature(d, 0, &ia), *b = next_feature(d, 1, &ib);
@@ -328,7 +328,7 @@ static enum pd_code compare_features(struct pd_differ *d)
         if (in_a && in_b)
             code = compare_feature(d, a, b);
         else
-            pd_differ_tell(d, NULL, NULL);
+            pi_differ_tell(d, NULL, NULL);
         if (in_a)
             a = next_feature(d, 0, &ia);
         if (in_b)
@@ -357,9 +357,9 @@ static void take_build_id(void *user, const struct pd_build_id *file, const uint
 {
     struct build_ids *ids = user;
     const struct pd_str *name = &file->filename;
-    char *copy = pd_resize(ids->allocator, NULL, name->len + 1);
-    if (!copy || !pd_grow(ids->allocator, (void **)&ids->all, ids->n, &ids->cap, sizeof *ids->all)) {
-        pd_release(ids->allocator, copy);
+    char *copy = pi_resize(ids->allocator, NULL, name->len + 1);
+    if (!copy || !pi_grow(ids->allocator, (void **)&ids->all, ids->n, &ids->cap, sizeof *ids->all)) {
+        pi_release(ids->allocator, copy);
         ids->no_memory = true;
         return;
     }
@@ -384,7 +384,7 @@ static int by_file_and_id(const void *va, const void *vb)
     return files ? files : ids ? ids : (a->n > b->n) - (a->n < b->n);
 }
 
-static void compare_sorted(struct pd_differ *d, const struct build_ids *a, const struct build_ids *b)
+static void compare_sorted(struct pi_differ *d, const struct build_ids *a, const struct build_ids *b)
 {
     for (size_t i = 0, j = 0; (i < a->n || j < b->n) && !d->stopped;) {
         const int order = i == a->n ? 1 : j == b->n ? -1 : by_file(&a->all[i], &b->all[j]);
@@ -394,14 +394,14 @@ static void compare_sorted(struct pd_differ *d, const struct build_ids *a, const
             d->now.name = x ? x->name : y->name;
         if (x && y) {
             const struct pd_bytes bx = {x->id, x->n}, by = {y->id, y->n};
-            pd_differ_bytes(d, "build_id", &bx, &by);
+            pi_differ_bytes(d, "build_id", &bx, &by);
         } else {
-            pd_differ_tell(d, NULL, NULL);
+            pi_differ_tell(d, NULL, NULL);
         }
     }
 }
 
-static enum pd_code compare_build_ids(struct pd_differ *d)
+static enum pd_code compare_build_ids(struct pi_differ *d)
 {
     struct build_ids ids[2] = {{.allocator = d->allocator}, {.allocator = d->allocator}};
     bool no_memory = false;
@@ -415,40 +415,40 @@ static enum pd_code compare_build_ids(struct pd_differ *d)
         compare_sorted(d, &ids[0], &ids[1]);
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < ids[s].n; i++)
-            pd_release(d->allocator, ids[s].all[i].name);
-        pd_release(d->allocator, ids[s].all);
+            pi_release(d->allocator, ids[s].all[i].name);
+        pi_release(d->allocator, ids[s].all);
     }
-    return no_memory ? pd_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, 0) : PD_OK;
+    return no_memory ? pi_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, 0) : PD_OK;
 }
 
 /* ---- All together */
 
-static enum pd_code open_side(struct pd_differ *d, int s, struct pd_reader *r)
+static enum pd_code open_side(struct pi_differ *d, int s, struct pd_reader *r)
 {
     const struct pd_metadata_options o = {.size = sizeof o, .allocator = d->allocator};
-    struct pd_side *side = &d->side[s];
+    struct pi_side *side = &d->side[s];
     side->r = r;
     side->stream = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
-    pd_progress_expect(&d->progress, pd_record_bytes(r), 1);
+    pi_progress_expect(&d->progress, pi_record_bytes(r), 1);
     return pd_metadata_open(&side->meta, r, &o, d->error);
 }
 
 /* Features that the metadata could not read or hold are not compared, which is reported. */
-static enum pd_code finish_side(struct pd_differ *d, int s)
+static enum pd_code finish_side(struct pi_differ *d, int s)
 {
-    struct pd_side *side = &d->side[s];
+    struct pi_side *side = &d->side[s];
     const enum pd_code code = pd_metadata_finish(side->meta, side->r, d->error);
     for (size_t i = 0; !code && i < pd_metadata_n_findings(side->meta); i++)
-        pd_differ_finding(d, s, pd_metadata_finding(side->meta, i));
+        pi_differ_finding(d, s, pd_metadata_finding(side->meta, i));
     return code;
 }
 
-static enum pd_code compare_parts(struct pd_differ *d)
+static enum pd_code compare_parts(struct pi_differ *d)
 {
     enum pd_code code;
     if (!(d->ignore & PD_IGNORE_CONTAINER))
         compare_container(d);
-    code = pd_differ_records(d);
+    code = pi_differ_records(d);
     for (int s = 0; !code && s < 2; s++)
         code = finish_side(d, s);
     if (code)
@@ -472,20 +472,20 @@ enum pd_code pd_differences(struct pd_reader *a, struct pd_reader *b,
     enum pd_code code = PD_TAKE_OPTIONS(pd_differences_options, &options, given, error);
     if (code)
         return code;
-    struct pd_differ *d = pd_resize(options.allocator, NULL, sizeof *d);
+    struct pi_differ *d = pi_resize(options.allocator, NULL, sizeof *d);
     if (d == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, sizeof *d);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, sizeof *d);
     memset(d, 0, sizeof *d);
     d->allocator = options.allocator;
     d->options = &options;
-    d->progress = (struct pd_progress){.callback = options.progress, .user = options.user};
+    d->progress = (struct pi_progress){.callback = options.progress, .user = options.user};
     d->error = error ? error : &own_error;
     d->ignore = options.ignore;
     code = open_side(d, 0, a);
     if (!code)
         code = open_side(d, 1, b);
     if (!code)
-        code = pd_canon_init(&d->canon, d->allocator, d->error);
+        code = pi_canon_init(&d->canon, d->allocator, d->error);
     if (!code) {
         const struct pd_file_info *ia = info_of(d, 0), *ib = info_of(d, 1);
         d->content =
@@ -494,9 +494,9 @@ enum pd_code pd_differences(struct pd_reader *a, struct pd_reader *b,
         code = compare_parts(d);
     }
     *n = d->n;
-    pd_canon_free(&d->canon);
+    pi_canon_free(&d->canon);
     pd_metadata_close(d->side[0].meta);
     pd_metadata_close(d->side[1].meta);
-    pd_release(options.allocator, d);
+    pi_release(options.allocator, d);
     return code;
 }

@@ -44,39 +44,39 @@ struct held {
     size_t n;
 };
 
-struct pd_hashing {
+struct pi_hashing {
     const struct pd_allocator *allocator;
     const struct pd_hash_options *options;
     struct pd_reader *r;
     struct pd_sorter *sorter; /* NULL: the order of the file */
     struct pd_error *error;
-    struct pd_offcpu_names names;
+    struct pi_offcpu_names names;
     enum pd_code failed;   /* PD_OK, or the error that ended reading */
-    struct pd_canon item;  /* the attr, feature or record at hand */
-    struct pd_canon chain; /* the hashes of records without a time, then of all in one */
+    struct pi_canon item;  /* the attr, feature or record at hand */
+    struct pi_canon chain; /* the hashes of records without a time, then of all in one */
     bool quick;            /* the order of time is followed as records come */
-    struct pd_timed order; /* the hashes of records with one, if quick */
-    struct pd_queue queue; /* the same, if not */
+    struct pi_timed order; /* the hashes of records with one, if quick */
+    struct pi_queue queue; /* the same, if not */
     uint64_t told;         /* findings */
     uint64_t told_before;  /* by the reading that was too quick */
     struct pd_hash *attrs;
     size_t n_attrs, cap_attrs;
-    struct pd_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
+    struct pi_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
     struct feature features[OTHER + 1]; /* by number */
     struct held *held;
     size_t n_held, cap_held, held_bytes;
     uint32_t nr_cpus;
     uint64_t timed, untimed; /* records */
-    struct pd_progress progress;
+    struct pi_progress progress;
 };
 
-static enum pd_code no_memory(const struct pd_hashing *h, uint64_t n)
+static enum pd_code no_memory(const struct pi_hashing *h, uint64_t n)
 {
-    return pd_fail(h->error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
+    return pi_fail(h->error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
 }
 
 /* Reports damage; a failure is kept, and ends add_records() and add_sections(). */
-static void finding(struct pd_hashing *h, const struct pd_error *what)
+static void finding(struct pi_hashing *h, const struct pd_error *what)
 {
     if (pd_is_failure(what->code)) {
         *h->error = *what;
@@ -98,23 +98,23 @@ char *pd_hash_text(const struct pd_hash *hash, char text[PD_HASH_TEXT])
 
 /* ---- Attrs */
 
-static enum pd_code add_attr(struct pd_hashing *h, const struct pd_attr *attr, const struct pd_vec *ids)
+static enum pd_code add_attr(struct pi_hashing *h, const struct pd_attr *attr, const struct pd_vec *ids)
 {
-    pd_canon_attr(&h->item, attr);
-    pd_canon_vec(&h->item, ids);
-    const struct pd_hash hash = pd_canon_end(&h->item);
-    const uint32_t key = pd_load32(hash.bytes, PD_LITTLE), at = pd_idmap_get(&h->attr_ids, key);
+    pi_canon_attr(&h->item, attr);
+    pi_canon_vec(&h->item, ids);
+    const struct pd_hash hash = pi_canon_end(&h->item);
+    const uint32_t key = pi_load32(hash.bytes, PD_LITTLE), at = pi_idmap_get(&h->attr_ids, key);
     if (at != PD_IDMAP_NONE && memcmp(&h->attrs[at], &hash, sizeof hash) == 0)
         return PD_OK;
-    if (!pd_grow(h->allocator, (void **)&h->attrs, h->n_attrs, &h->cap_attrs, sizeof *h->attrs) ||
-        (at == PD_IDMAP_NONE && !pd_idmap_add(&h->attr_ids, key, (uint32_t)h->n_attrs)))
+    if (!pi_grow(h->allocator, (void **)&h->attrs, h->n_attrs, &h->cap_attrs, sizeof *h->attrs) ||
+        (at == PD_IDMAP_NONE && !pi_idmap_add(&h->attr_ids, key, (uint32_t)h->n_attrs)))
         return no_memory(h, sizeof hash);
     h->attrs[h->n_attrs++] = hash;
     return PD_OK;
 }
 
 /* Those of the file's section, or those that a stream has brought so far. */
-static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
+static enum pd_code add_attrs(struct pi_hashing *h, size_t from)
 {
     enum pd_code code = PD_OK;
     for (size_t i = from; !code && i < pd_reader_n_attrs(h->r); i++) {
@@ -128,38 +128,38 @@ static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
 /* ---- Features */
 
 /* Adds the instance in h->item: its hash as a number of 128 bits. */
-PD_WRAPS static void add_instance(struct pd_hashing *h, uint64_t number)
+PD_WRAPS static void add_instance(struct pi_hashing *h, uint64_t number)
 {
     if (number >= OTHER)
-        pd_canon_number(&h->item, number, 8);
-    const struct pd_hash hash = pd_canon_end(&h->item);
+        pi_canon_number(&h->item, number, 8);
+    const struct pd_hash hash = pi_canon_end(&h->item);
     struct feature *f = &h->features[number < OTHER ? number : OTHER];
-    const uint64_t low = pd_load64(hash.bytes + 8, PD_BIG);
+    const uint64_t low = pi_load64(hash.bytes + 8, PD_BIG);
     f->low += low;
-    f->high += pd_load64(hash.bytes, PD_BIG) + (f->low < low);
+    f->high += pi_load64(hash.bytes, PD_BIG) + (f->low < low);
     f->count++;
 }
 
-static void add_build_ids(struct pd_hashing *h, const struct pd_feature *f)
+static void add_build_ids(struct pi_hashing *h, const struct pd_feature *f)
 {
     struct pd_list l = f->u.build_id.entries;
     struct pd_build_id_entry e;
     while (pd_build_id_entry_next(&l, &e)) {
-        pd_canon_build_id(&h->item, &e.file, e.misc, f->variant);
+        pi_canon_build_id(&h->item, &e.file, e.misc, f->variant);
         add_instance(h, PD_FEAT_BUILD_ID);
     }
     if (f->rest.n) {
-        pd_canon_bytes(&h->item, f->rest.ptr, f->rest.n);
+        pi_canon_bytes(&h->item, f->rest.ptr, f->rest.n);
         add_instance(h, PD_FEAT_BUILD_ID);
     }
 }
 
-static enum pd_code hash_feature(struct pd_hashing *h, uint32_t number, uint64_t offset, const void *bytes,
+static enum pd_code hash_feature(struct pi_hashing *h, uint32_t number, uint64_t offset, const void *bytes,
                                  size_t n)
 {
     struct pd_feature f;
     struct pd_error what;
-    if (pd_probe_feature(pd_reader_info(h->r)->order, number, h->nr_cpus, (struct pd_bytes){bytes, n}, offset,
+    if (pi_probe_feature(pd_reader_info(h->r)->order, number, h->nr_cpus, (struct pd_bytes){bytes, n}, offset,
                          false, &f, &what))
         finding(h, &what);
     if (number == PD_FEAT_NRCPUS && f.layout)
@@ -168,17 +168,17 @@ static enum pd_code hash_feature(struct pd_hashing *h, uint32_t number, uint64_t
         add_build_ids(h, &f);
         return PD_OK;
     }
-    const enum pd_code code = pd_canon_feature(&h->item, &f, pd_reader_info(h->r)->order, h->error);
+    const enum pd_code code = pi_canon_feature(&h->item, &f, pd_reader_info(h->r)->order, h->error);
     add_instance(h, number);
     return code;
 }
 
 /* Keeps a CPU_TOPOLOGY until the end. */
-static enum pd_code hold(struct pd_hashing *h, const void *bytes, size_t n)
+static enum pd_code hold(struct pi_hashing *h, const void *bytes, size_t n)
 {
-    uint8_t *copy = pd_resize(h->allocator, NULL, n);
-    if (copy == NULL || !pd_grow(h->allocator, (void **)&h->held, h->n_held, &h->cap_held, sizeof *h->held)) {
-        pd_release(h->allocator, copy);
+    uint8_t *copy = pi_resize(h->allocator, NULL, n);
+    if (copy == NULL || !pi_grow(h->allocator, (void **)&h->held, h->n_held, &h->cap_held, sizeof *h->held)) {
+        pi_release(h->allocator, copy);
         return no_memory(h, n);
     }
     memcpy(copy, bytes, n);
@@ -188,21 +188,21 @@ static enum pd_code hold(struct pd_hashing *h, const void *bytes, size_t n)
 }
 
 /* A feature's bytes, which are gone afterwards. */
-static enum pd_code add_feature(struct pd_hashing *h, uint64_t number, uint64_t offset, const void *bytes,
+static enum pd_code add_feature(struct pi_hashing *h, uint64_t number, uint64_t offset, const void *bytes,
                                 size_t n)
 {
-    if (pd_is_of_container(number) || (n == 0 && !pd_may_be_empty(number)))
+    if (pi_is_of_container(number) || (n == 0 && !pi_may_be_empty(number)))
         return PD_OK;
     if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= PD_LIMIT_HASH_HELD)
         return hold(h, bytes, n);
     if (number < OTHER)
         return hash_feature(h, (uint32_t)number, offset, bytes, n);
-    pd_canon_bytes(&h->item, bytes, n); /* nobody knows it */
+    pi_canon_bytes(&h->item, bytes, n); /* nobody knows it */
     add_instance(h, number);
     return PD_OK;
 }
 
-static enum pd_code add_held(struct pd_hashing *h)
+static enum pd_code add_held(struct pi_hashing *h)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < h->n_held; i++)
@@ -214,21 +214,21 @@ static enum pd_code add_held(struct pd_hashing *h)
  * Tracing data is opaque, and a stream pads it with zeros: those at its end do not count. *zeros are those
  * that may be at the end.
  */
-static void add_tracing_piece(struct pd_hashing *h, const uint8_t *bytes, size_t n, uint64_t *zeros)
+static void add_tracing_piece(struct pi_hashing *h, const uint8_t *bytes, size_t n, uint64_t *zeros)
 {
     static const uint8_t none[256];
     size_t end = n;
     while (end && bytes[end - 1] == 0)
         end--;
     for (uint64_t left = end ? *zeros : 0; left; left -= left < sizeof none ? left : sizeof none)
-        pd_canon_bytes(&h->item, none, left < sizeof none ? (size_t)left : sizeof none);
-    pd_canon_bytes(&h->item, bytes, end);
+        pi_canon_bytes(&h->item, none, left < sizeof none ? (size_t)left : sizeof none);
+    pi_canon_bytes(&h->item, bytes, end);
     *zeros = end ? n - end : *zeros + n;
 }
 
-static enum pd_code add_tracing_section(struct pd_hashing *h, const struct pd_file_section *s)
+static enum pd_code add_tracing_section(struct pi_hashing *h, const struct pd_file_section *s)
 {
-    uint8_t *piece = pd_resize(h->allocator, NULL, PIECE);
+    uint8_t *piece = pi_resize(h->allocator, NULL, PIECE);
     struct pd_error what;
     enum pd_code code = PD_OK;
     uint64_t zeros = 0;
@@ -239,42 +239,42 @@ static enum pd_code add_tracing_section(struct pd_hashing *h, const struct pd_fi
         if ((code = pd_reader_read(h->r, s->offset + at, piece, n, &what)) == PD_OK)
             add_tracing_piece(h, piece, n, &zeros);
     }
-    pd_release(h->allocator, piece);
+    pi_release(h->allocator, piece);
     if (code)
         finding(h, &what);
     add_instance(h, PD_FEAT_TRACING_DATA);
     return PD_OK;
 }
 
-static enum pd_code add_whole_section(struct pd_hashing *h, const struct pd_feature_section *f)
+static enum pd_code add_whole_section(struct pi_hashing *h, const struct pd_feature_section *f)
 {
     const struct pd_file_section *s = &f->section;
     const uint64_t most = h->options->max_feature ? h->options->max_feature : PD_LIMIT_HASHED;
     struct pd_error what = {0};
     if (s->size > most) {
-        pd_fail(&what, PD_ELIMIT, s->offset, "section", s->size, most);
+        pi_fail(&what, PD_ELIMIT, s->offset, "section", s->size, most);
         what.section = pd_feature_name(f->feature);
         finding(h, &what);
         return PD_OK;
     }
-    uint8_t *bytes = pd_resize(h->allocator, NULL, (size_t)s->size);
+    uint8_t *bytes = pi_resize(h->allocator, NULL, (size_t)s->size);
     if (bytes == NULL)
         return no_memory(h, s->size);
     enum pd_code code = pd_reader_read(h->r, s->offset, bytes, (size_t)s->size, &what);
     if (code)
         finding(h, &what);
     code = code ? h->failed : add_feature(h, f->feature, s->offset, bytes, (size_t)s->size);
-    pd_release(h->allocator, bytes);
+    pi_release(h->allocator, bytes);
     return code;
 }
 
 /* The sections; of a file that cannot seek they are known after its records. */
-static enum pd_code add_sections(struct pd_hashing *h)
+static enum pd_code add_sections(struct pi_hashing *h)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_features(h->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(h->r, i);
-        if (!f->intact || pd_is_of_container(f->feature))
+        if (!f->intact || pi_is_of_container(f->feature))
             continue;
         if (f->feature == PD_FEAT_TRACING_DATA && f->section.size)
             code = add_tracing_section(h, &f->section);
@@ -287,15 +287,15 @@ static enum pd_code add_sections(struct pd_hashing *h)
 /* ---- Records that bring attrs and features, and those of the container */
 
 /* The payload behind a record. A truncated one is hashed as far as it goes. */
-static void take_payload(struct pd_hashing *h, pd_take_piece *take, void *user)
+static void take_payload(struct pi_hashing *h, pi_take_piece *take, void *user)
 {
     struct pd_error what;
-    if (pd_copy_payload(h->r, h->sorter, take, user, &what))
+    if (pi_copy_payload(h->r, h->sorter, take, user, &what))
         finding(h, &what);
 }
 
 struct tracing {
-    struct pd_hashing *h;
+    struct pi_hashing *h;
     uint64_t zeros;
 };
 
@@ -307,30 +307,30 @@ static enum pd_code take_tracing(void *user, const uint8_t *bytes, size_t n)
 }
 
 /* Behind the record, or, of old simpleperf, in it. */
-static void add_tracing_record(struct pd_hashing *h, struct pd_record *rec)
+static void add_tracing_record(struct pi_hashing *h, struct pd_record *rec)
 {
     struct tracing t = {.h = h};
     struct pd_bytes inner;
     if (pd_reader_decode(h->r, rec, NULL) || !rec->layout || rec->u.header_tracing_data.data_size == 0)
         return;
-    pd_record_tracing_data(rec, pd_reader_info(h->r)->order, &inner,
+    pi_record_tracing_data(rec, pd_reader_info(h->r)->order, &inner,
                            NULL); /* cut data counts as far as it goes */
     add_tracing_piece(h, inner.ptr, inner.n, &t.zeros);
     take_payload(h, take_tracing, &t);
     add_instance(h, PD_FEAT_TRACING_DATA);
 }
 
-static enum pd_code add_feature_record(struct pd_hashing *h, const struct pd_record *rec)
+static enum pd_code add_feature_record(struct pi_hashing *h, const struct pd_record *rec)
 {
     struct pd_bytes data;
     uint64_t number;
-    if (!pd_record_feature(rec, pd_reader_info(h->r)->order, &number, &data))
+    if (!pi_record_feature(rec, pd_reader_info(h->r)->order, &number, &data))
         return PD_OK;
     return add_feature(h, number, rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw),
                        data.ptr, data.n);
 }
 
-static bool decode(struct pd_hashing *h, struct pd_record *rec)
+static bool decode(struct pi_hashing *h, struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(h->r, rec, &what);
@@ -339,24 +339,24 @@ static bool decode(struct pd_hashing *h, struct pd_record *rec)
     return code == PD_OK;
 }
 
-static void add_build_id_record(struct pd_hashing *h, struct pd_record *rec)
+static void add_build_id_record(struct pi_hashing *h, struct pd_record *rec)
 {
     if (!decode(h, rec))
-        pd_canon_record(&h->item, rec);
+        pi_canon_record(&h->item, rec);
     else
-        pd_canon_build_id(&h->item, &rec->u.header_build_id.file, rec->misc, rec->variant);
+        pi_canon_build_id(&h->item, &rec->u.header_build_id.file, rec->misc, rec->variant);
     add_instance(h, PD_FEAT_BUILD_ID);
 }
 
 /* Of a stream the reader has taken it, and all such records of it are added together. */
-static enum pd_code add_attr_record(struct pd_hashing *h, struct pd_record *rec)
+static enum pd_code add_attr_record(struct pi_hashing *h, struct pd_record *rec)
 {
     if (!decode(h, rec) || (pd_reader_info(h->r)->container == PD_CONTAINER_PIPE && rec->depth == 0))
         return PD_OK;
     return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
 }
 
-static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
+static enum pd_code add_transport(struct pi_hashing *h, struct pd_record *rec)
 {
     switch (rec->type) {
     case PD_RECORD_HEADER_ATTR: return add_attr_record(h, rec);
@@ -366,7 +366,7 @@ static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
     case PD_RECORD_FINISHED_ROUND:
         decode(h, rec);
         if (h->quick)
-            pd_timed_round(&h->order);
+            pi_timed_round(&h->order);
         break;
     default: decode(h, rec); break; /* only to report damage; the content of a COMPRESSED one follows it */
     }
@@ -377,43 +377,43 @@ static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
 
 static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
 {
-    struct pd_hashing *h = user;
-    pd_canon_bytes(&h->item, bytes, n);
+    struct pi_hashing *h = user;
+    pi_canon_bytes(&h->item, bytes, n);
     return PD_OK;
 }
 
 /* A record with a time waits to be sorted; one without comes at its position. */
-static enum pd_code put_in_order(struct pd_hashing *h, const struct pd_record *rec,
+static enum pd_code put_in_order(struct pi_hashing *h, const struct pd_record *rec,
                                  const struct pd_hash *hash)
 {
     uint64_t time;
     if (!pd_record_time(rec, &time) || time == 0 || time == UINT64_MAX) {
         h->untimed++;
-        pd_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
+        pi_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
         return PD_OK;
     }
     h->timed++;
     if (h->quick)
-        return pd_timed_push(&h->order, time, hash, h->error);
+        return pi_timed_push(&h->order, time, hash, h->error);
     const struct pd_record waiting = {.raw = hash->bytes, .size = sizeof hash->bytes};
-    return pd_queue_push(&h->queue, &waiting, time, h->error);
+    return pi_queue_push(&h->queue, &waiting, time, h->error);
 }
 
-static enum pd_code add_record(struct pd_hashing *h, struct pd_record *rec)
+static enum pd_code add_record(struct pi_hashing *h, struct pd_record *rec)
 {
     if (rec->old_feature)
         return add_feature_record(h, rec);
-    if (pd_is_transport(rec->type))
+    if (pi_is_transport(rec->type))
         return add_transport(h, rec);
     decode(h, rec);
-    pd_canon_record(&h->item, rec);
+    pi_canon_record(&h->item, rec);
     if (rec->payload_size)
         take_payload(h, add_piece, h);
-    const struct pd_hash hash = pd_canon_end(&h->item);
+    const struct pd_hash hash = pi_canon_end(&h->item);
     return put_in_order(h, rec, &hash);
 }
 
-static enum pd_code add_records(struct pd_hashing *h)
+static enum pd_code add_records(struct pi_hashing *h)
 {
     struct pd_record rec = {0};
     struct pd_error what;
@@ -428,8 +428,8 @@ static enum pd_code add_records(struct pd_hashing *h)
             return h->failed;
         if (code)
             continue;
-        pd_progress_record(&h->progress, &rec);
-        if ((code = pd_offcpu_learn(&h->names, h->r, &rec, h->error)) || (code = add_record(h, &rec)) ||
+        pi_progress_record(&h->progress, &rec);
+        if ((code = pi_offcpu_learn(&h->names, h->r, &rec, h->error)) || (code = add_record(h, &rec)) ||
             (code = h->failed) || h->order.lost)
             return code;
     }
@@ -437,14 +437,14 @@ static enum pd_code add_records(struct pd_hashing *h)
 
 /* ---- The parts together */
 
-static void tell_part(struct pd_hashing *h, enum pd_hash_kind kind, uint64_t feature, uint64_t count,
+static void tell_part(struct pi_hashing *h, enum pd_hash_kind kind, uint64_t feature, uint64_t count,
                       struct pd_hash hash)
 {
     const struct pd_hash_part part = {kind, feature, count, hash};
-    pd_canon_number(&h->chain, (uint64_t)kind, 4);
-    pd_canon_number(&h->chain, feature, 8);
-    pd_canon_number(&h->chain, count, 8);
-    pd_canon_bytes(&h->chain, hash.bytes, sizeof hash.bytes);
+    pi_canon_number(&h->chain, (uint64_t)kind, 4);
+    pi_canon_number(&h->chain, feature, 8);
+    pi_canon_number(&h->chain, count, 8);
+    pi_canon_bytes(&h->chain, hash.bytes, sizeof hash.bytes);
     if (h->options->part)
         h->options->part(h->options->user, &part);
 }
@@ -452,48 +452,48 @@ static void tell_part(struct pd_hashing *h, enum pd_hash_kind kind, uint64_t fea
 static struct pd_hash sum_of(const struct feature *f)
 {
     struct pd_hash hash;
-    pd_store64(hash.bytes, f->high, PD_BIG);
-    pd_store64(hash.bytes + 8, f->low, PD_BIG);
+    pi_store64(hash.bytes, f->high, PD_BIG);
+    pi_store64(hash.bytes + 8, f->low, PD_BIG);
     return hash;
 }
 
 /* Those that waited, in h->chain, which is empty. */
-static enum pd_code end_waiting(struct pd_hashing *h, struct pd_hash *hash)
+static enum pd_code end_waiting(struct pi_hashing *h, struct pd_hash *hash)
 {
-    const struct pd_waiting *w;
-    enum pd_code code = pd_queue_flush(&h->queue, UINT64_MAX, h->error);
-    while (!code && (code = pd_queue_next(&h->queue, &w, h->error)) == PD_OK && w)
-        pd_canon_bytes(&h->chain, w->raw, sizeof hash->bytes);
-    *hash = pd_canon_end(&h->chain);
+    const struct pi_waiting *w;
+    enum pd_code code = pi_queue_flush(&h->queue, UINT64_MAX, h->error);
+    while (!code && (code = pi_queue_next(&h->queue, &w, h->error)) == PD_OK && w)
+        pi_canon_bytes(&h->chain, w->raw, sizeof hash->bytes);
+    *hash = pi_canon_end(&h->chain);
     return code;
 }
 
 /* Both chains: how many records each has and its hash. Uses h->chain up, which has the untimed ones. */
-static enum pd_code end_records(struct pd_hashing *h, struct pd_hash *hash)
+static enum pd_code end_records(struct pi_hashing *h, struct pd_hash *hash)
 {
-    const struct pd_hash untimed = pd_canon_end(&h->chain);
+    const struct pd_hash untimed = pi_canon_end(&h->chain);
     struct pd_hash timed;
     enum pd_code code = PD_OK;
     if (h->quick)
-        timed = pd_timed_end(&h->order);
+        timed = pi_timed_end(&h->order);
     else
         code = end_waiting(h, &timed);
-    pd_canon_number(&h->item, h->timed, 8);
-    pd_canon_bytes(&h->item, timed.bytes, sizeof timed.bytes);
-    pd_canon_number(&h->item, h->untimed, 8);
-    pd_canon_bytes(&h->item, untimed.bytes, sizeof untimed.bytes);
-    *hash = pd_canon_end(&h->item);
+    pi_canon_number(&h->item, h->timed, 8);
+    pi_canon_bytes(&h->item, timed.bytes, sizeof timed.bytes);
+    pi_canon_number(&h->item, h->untimed, 8);
+    pi_canon_bytes(&h->item, untimed.bytes, sizeof untimed.bytes);
+    *hash = pi_canon_end(&h->item);
     return code;
 }
 
-static struct pd_hash end_attrs(struct pd_hashing *h)
+static struct pd_hash end_attrs(struct pi_hashing *h)
 {
     for (size_t i = 0; i < h->n_attrs; i++)
-        pd_canon_bytes(&h->item, h->attrs[i].bytes, sizeof h->attrs[i].bytes);
-    return pd_canon_end(&h->item);
+        pi_canon_bytes(&h->item, h->attrs[i].bytes, sizeof h->attrs[i].bytes);
+    return pi_canon_end(&h->item);
 }
 
-static enum pd_code end(struct pd_hashing *h, struct pd_hash *hash)
+static enum pd_code end(struct pi_hashing *h, struct pd_hash *hash)
 {
     struct pd_hash records;
     const enum pd_code code = end_records(h, &records);
@@ -504,28 +504,28 @@ static enum pd_code end(struct pd_hashing *h, struct pd_hash *hash)
         if (h->features[i].count)
             tell_part(h, PD_HASH_FEATURE, i, h->features[i].count, sum_of(&h->features[i]));
     tell_part(h, PD_HASH_RECORDS, 0, h->timed + h->untimed, records);
-    *hash = pd_canon_end(&h->chain);
+    *hash = pi_canon_end(&h->chain);
     return PD_OK;
 }
 
-static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
+static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
 {
     const size_t memory = h->options->memory ? h->options->memory : PD_LIMIT_SORT_MEMORY;
     const bool stream = pd_reader_info(h->r)->container == PD_CONTAINER_PIPE;
     enum pd_code code = h->quick
-                            ? pd_timed_init(&h->order, h->allocator, memory, h->error)
-                            : pd_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
+                            ? pi_timed_init(&h->order, h->allocator, memory, h->error)
+                            : pi_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
     if (!code)
-        code = pd_offcpu_open(&h->names, h->r, h->allocator, h->error);
+        code = pi_offcpu_open(&h->names, h->r, h->allocator, h->error);
     if (!code)
-        code = pd_canon_init(&h->item, h->allocator, h->error);
+        code = pi_canon_init(&h->item, h->allocator, h->error);
     if (!code)
-        code = pd_canon_init(&h->chain, h->allocator, h->error);
+        code = pi_canon_init(&h->chain, h->allocator, h->error);
     if (!code && !stream)
         code = add_attrs(h, 0);
     if (!code)
         code =
-            pd_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
+            pi_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
     if (!code)
         code = add_records(h);
     if (h->order.lost)
@@ -541,20 +541,20 @@ static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
     return code ? code : end(h, hash);
 }
 
-static void clean_up(struct pd_hashing *h)
+static void clean_up(struct pi_hashing *h)
 {
     for (size_t i = 0; i < h->n_held; i++)
-        pd_release(h->allocator, h->held[i].bytes);
-    pd_release(h->allocator, h->held);
-    pd_release(h->allocator, h->attrs);
-    pd_idmap_free(&h->attr_ids);
-    pd_offcpu_close(&h->names);
+        pi_release(h->allocator, h->held[i].bytes);
+    pi_release(h->allocator, h->held);
+    pi_release(h->allocator, h->attrs);
+    pi_idmap_free(&h->attr_ids);
+    pi_offcpu_close(&h->names);
     if (h->quick)
-        pd_timed_free(&h->order);
+        pi_timed_free(&h->order);
     else
-        pd_queue_free(&h->queue);
-    pd_canon_free(&h->item);
-    pd_canon_free(&h->chain);
+        pi_queue_free(&h->queue);
+    pi_canon_free(&h->item);
+    pi_canon_free(&h->chain);
 }
 
 /*
@@ -562,17 +562,17 @@ static void clean_up(struct pd_hashing *h)
  * findings, one that sorts all.
  */
 static enum pd_code hash_once(struct pd_reader *reader, const struct pd_hash_options *options,
-                              struct pd_hashing *h, uint64_t told_before, struct pd_hash *hash,
+                              struct pi_hashing *h, uint64_t told_before, struct pd_hash *hash,
                               struct pd_error *error)
 {
     const bool again = h->order.lost, members = pd_reader_n_members(reader) > 1;
     *h =
-        (struct pd_hashing){.allocator = options->allocator, .options = options, .r = reader, .error = error};
+        (struct pi_hashing){.allocator = options->allocator, .options = options, .r = reader, .error = error};
     h->quick = !again && !members && reader->in.seekable;
     h->told_before = told_before;
     h->attr_ids.allocator = options->allocator;
-    h->progress = (struct pd_progress){.callback = options->progress, .user = options->user};
-    pd_progress_expect(&h->progress, pd_record_bytes(reader), 1);
+    h->progress = (struct pi_progress){.callback = options->progress, .user = options->user};
+    pi_progress_expect(&h->progress, pi_record_bytes(reader), 1);
     const enum pd_code code = hash_parts(h, hash);
     clean_up(h);
     return code;
@@ -587,9 +587,9 @@ enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_op
     enum pd_code code = PD_TAKE_OPTIONS(pd_hash_options, &options, given, error);
     if (code)
         return code;
-    struct pd_hashing *h = pd_resize(options.allocator, NULL, sizeof *h);
+    struct pi_hashing *h = pi_resize(options.allocator, NULL, sizeof *h);
     if (h == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *h);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *h);
     h->order.lost = false;
     code = hash_once(reader, &options, h, 0, hash, error ? error : &own_error);
     if (h->order.lost) {
@@ -598,6 +598,6 @@ enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_op
         if (!code)
             code = hash_once(reader, &options, h, told, hash, error ? error : &own_error);
     }
-    pd_release(options.allocator, h);
+    pi_release(options.allocator, h);
     return code;
 }

@@ -5,36 +5,36 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-#define ENTRY struct pd_timed_entry
-#define HOLDER struct pd_timed
+#define ENTRY struct pi_timed_entry
+#define HOLDER struct pi_timed
 #include "src/session/order/stretches.h"
 
-enum pd_code pd_timed_init(struct pd_timed *t, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_timed_init(struct pi_timed *t, const struct pd_allocator *allocator, size_t memory,
                            struct pd_error *error)
 {
     const size_t cap = memory / (2 * sizeof *t->entries) > 64 ? memory / (2 * sizeof *t->entries) : 64;
-    *t = (struct pd_timed){.allocator = allocator, .cap = cap};
-    const enum pd_code code = pd_canon_init(&t->chain, allocator, error);
-    t->entries = code ? NULL : pd_array(allocator, NULL, cap, sizeof *t->entries);
-    t->scratch = t->entries ? pd_array(allocator, NULL, cap, sizeof *t->scratch) : NULL;
+    *t = (struct pi_timed){.allocator = allocator, .cap = cap};
+    const enum pd_code code = pi_canon_init(&t->chain, allocator, error);
+    t->entries = code ? NULL : pi_array(allocator, NULL, cap, sizeof *t->entries);
+    t->scratch = t->entries ? pi_array(allocator, NULL, cap, sizeof *t->scratch) : NULL;
     if (code || t->scratch)
         return code;
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, cap * sizeof *t->entries);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, cap * sizeof *t->entries);
 }
 
-void pd_timed_free(struct pd_timed *t)
+void pi_timed_free(struct pi_timed *t)
 {
-    pd_canon_free(&t->chain);
-    pd_release(t->allocator, t->entries);
-    pd_release(t->allocator, t->scratch);
-    pd_release(t->allocator, t->stretches);
+    pi_canon_free(&t->chain);
+    pi_release(t->allocator, t->entries);
+    pi_release(t->allocator, t->scratch);
+    pi_release(t->allocator, t->stretches);
 }
 
 /* Gives the first n of those that are sorted. */
-static void give(struct pd_timed *t, size_t n)
+static void give(struct pi_timed *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        pd_canon_bytes(&t->chain, t->entries[i].hash.bytes, sizeof t->entries[i].hash.bytes);
+        pi_canon_bytes(&t->chain, t->entries[i].hash.bytes, sizeof t->entries[i].hash.bytes);
     if (n)
         t->given = t->entries[n - 1].time;
     t->n -= n;
@@ -42,7 +42,7 @@ static void give(struct pd_timed *t, size_t n)
     t->n_stretches = t->n != 0;
 }
 
-void pd_timed_round(struct pd_timed *t)
+void pi_timed_round(struct pi_timed *t)
 {
     size_t n = 0;
     merge_stretches(t);
@@ -52,7 +52,7 @@ void pd_timed_round(struct pd_timed *t)
     t->before = t->newest;
 }
 
-enum pd_code pd_timed_push(struct pd_timed *t, uint64_t time, const struct pd_hash *hash,
+enum pd_code pi_timed_push(struct pi_timed *t, uint64_t time, const struct pd_hash *hash,
                            struct pd_error *error)
 {
     if (t->n == t->cap) {
@@ -63,16 +63,16 @@ enum pd_code pd_timed_push(struct pd_timed *t, uint64_t time, const struct pd_ha
     t->newest = time > t->newest ? time : t->newest;
     if (t->lost)
         return PD_OK;
-    struct pd_timed_entry *place = place_entry(t, time);
+    struct pi_timed_entry *place = place_entry(t, time);
     if (place == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *t->stretches);
-    *place = (struct pd_timed_entry){time, *hash};
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *t->stretches);
+    *place = (struct pi_timed_entry){time, *hash};
     return PD_OK;
 }
 
-struct pd_hash pd_timed_end(struct pd_timed *t)
+struct pd_hash pi_timed_end(struct pi_timed *t)
 {
     merge_stretches(t);
     give(t, t->n);
-    return pd_canon_end(&t->chain);
+    return pi_canon_end(&t->chain);
 }

@@ -10,15 +10,15 @@
 
 #include "canonical.h"
 
-struct pd_timed_entry {
+struct pi_timed_entry {
     uint64_t time;
     struct pd_hash hash;
 };
 
-struct pd_timed {
+struct pi_timed {
     const struct pd_allocator *allocator;
-    struct pd_canon chain; /* of those given */
-    struct pd_timed_entry *entries, *scratch;
+    struct pi_canon chain; /* of those given */
+    struct pi_timed_entry *entries, *scratch;
     size_t n, cap;
     size_t *stretches; /* where ascending ones begin in entries */
     size_t n_stretches, stretches_cap;
@@ -28,16 +28,16 @@ struct pd_timed {
 };
 
 /* `memory`: bytes for what waits. PD_ENOMEM. To be freed in any case. */
-enum pd_code pd_timed_init(struct pd_timed *t, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_timed_init(struct pi_timed *t, const struct pd_allocator *allocator, size_t memory,
                            struct pd_error *error);
-void pd_timed_free(struct pd_timed *t);
+void pi_timed_free(struct pi_timed *t);
 
 /* The hash of the next record, of this time. PD_ENOMEM. t->lost: it is too old. */
-enum pd_code pd_timed_push(struct pd_timed *t, uint64_t time, const struct pd_hash *hash,
+enum pd_code pi_timed_push(struct pi_timed *t, uint64_t time, const struct pd_hash *hash,
                            struct pd_error *error);
 /* A FINISHED_ROUND. */
-void pd_timed_round(struct pd_timed *t);
+void pi_timed_round(struct pi_timed *t);
 /* The hash of all. */
-struct pd_hash pd_timed_end(struct pd_timed *t);
+struct pd_hash pi_timed_end(struct pi_timed *t);
 
 #endif

@@ -14,7 +14,7 @@
 /* ---- Records */
 
 /* Reports the damage of merged members, as the reader does. */
-static enum pd_code tell_all(struct pd_conversion *c)
+static enum pd_code tell_all(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     struct pd_error what;
@@ -25,7 +25,7 @@ static enum pd_code tell_all(struct pd_conversion *c)
         return code;
     while ((code = pd_reader_next(c->r, &rec, &what)) != PD_END && !pd_is_failure(code))
         if (code)
-            pd_convert_finding(c, &what);
+            pi_convert_finding(c, &what);
     if (pd_is_failure(code))
         *c->error = what;
     return code == PD_END ? PD_OK : code;
@@ -36,52 +36,52 @@ static enum pd_code tell_all(struct pd_conversion *c)
  * rest goes to data.0
  */
 
-static bool belongs_to_data(const struct pd_conversion *c, const struct pd_record *rec)
+static bool belongs_to_data(const struct pi_conversion *c, const struct pd_record *rec)
 {
-    if (rec->payload_size || pd_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
+    if (rec->payload_size || pi_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
         return false;
     /* perf takes a `data` without records for an unfinished one. */
-    return !c->first_done || pd_is_early(rec);
+    return !c->first_done || pi_is_early(rec);
 }
 
 /* Writes a record to the file it belongs to. A record with a cut payload is left out. */
-static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
+static enum pd_code place(struct pi_conversion *c, struct pd_record *rec)
 {
     bool whole;
-    const enum pd_code code = pd_convert_whole(c, c->r, rec, &whole);
+    const enum pd_code code = pi_convert_whole(c, c->r, rec, &whole);
     if (code || !whole)
         return code;
     if (c->rest == NULL)
-        return pd_convert_put(c, c->r, rec, c->out.writer);
+        return pi_convert_put(c, c->r, rec, c->out.writer);
     c->rest_begun |= !belongs_to_data(c, rec);
     c->first_done = true;
-    return pd_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->out.writer);
+    return pi_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->out.writer);
 }
 
 /* ---- One stream of records into a new layout */
 
 /* A compressed stream whose records must be decompressed is compressed again, unless it is to be plain. */
-static enum pd_code compress_too(struct pd_conversion *c)
+static enum pd_code compress_too(struct pi_conversion *c)
 {
     if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
         return PD_OK;
     c->zip = PD_RECORD_COMPRESSED;
     (c->rest ? c->rest : c->out.writer)->plain = false;
-    const enum pd_code code = pd_writer_compress(c->out.writer, c->zip, c->level,
+    const enum pd_code code = pi_writer_compress(c->out.writer, c->zip, c->level,
                                                  c->error); /* of a directory, `data` has the feature */
-    return code || !c->rest ? code : pd_writer_compress(c->rest, c->zip, c->level, c->error);
+    return code || !c->rest ? code : pi_writer_compress(c->rest, c->zip, c->level, c->error);
 }
 
-static enum pd_code put_records(struct pd_conversion *c)
+static enum pd_code put_records(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     enum pd_code code;
-    while ((code = pd_convert_next(c, c->r, &rec)) == PD_OK) {
+    while ((code = pi_convert_next(c, c->r, &rec)) == PD_OK) {
         bool taken = false;
-        pd_progress_record(&c->progress, &rec);
+        pi_progress_record(&c->progress, &rec);
         if (c->from == PD_CONTAINER_PIPE)
-            code = pd_convert_collect(c, &rec, &taken);
-        if (!code && c->open && pd_convert_is_compressed(&rec)) {
+            code = pi_convert_collect(c, &rec, &taken);
+        if (!code && c->open && pi_convert_is_compressed(&rec)) {
             taken = true; /* the records inside follow */
             code = compress_too(c);
         }
@@ -93,7 +93,7 @@ static enum pd_code put_records(struct pd_conversion *c)
     return code == PD_END ? PD_OK : code;
 }
 
-static uint32_t room_of_attrs(const struct pd_conversion *c)
+static uint32_t room_of_attrs(const struct pi_conversion *c)
 {
     uint32_t room = 0;
     for (size_t i = 0; i < c->r->attrs.n; i++)
@@ -102,7 +102,7 @@ static uint32_t room_of_attrs(const struct pd_conversion *c)
     return c->options->attr_size ? c->options->attr_size : room;
 }
 
-static struct pd_writer_options writer_options(struct pd_conversion *c, enum pd_container container)
+static struct pd_writer_options writer_options(struct pi_conversion *c, enum pd_container container)
 {
     return (struct pd_writer_options){
         .size = sizeof(struct pd_writer_options),
@@ -115,31 +115,31 @@ static struct pd_writer_options writer_options(struct pd_conversion *c, enum pd_
         .level = c->level,
         .frame = c->options->frame,
         .max_held = c->options->max_held,
-        .dropped = pd_convert_dropped,
+        .dropped = pi_convert_dropped,
         .user = c};
 }
 
-static enum pd_code begin(struct pd_conversion *c)
+static enum pd_code begin(struct pi_conversion *c)
 {
     const bool pipe = c->to == PD_CONTAINER_PIPE;
     const struct pd_writer_options o = writer_options(c, pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE);
-    pd_convert_feed(c);
-    const enum pd_code code = pd_sections_begin(&c->out, &c->sink, &o);
-    return code || !pipe ? code : pd_sections_features(&c->out);
+    pi_convert_feed(c);
+    const enum pd_code code = pi_sections_begin(&c->out, &c->sink, &o);
+    return code || !pipe ? code : pi_sections_features(&c->out);
 }
 
-static enum pd_code end(struct pd_conversion *c)
+static enum pd_code end(struct pi_conversion *c)
 {
     enum pd_code code = c->rest ? pd_writer_finish(c->rest, c->error) : PD_OK;
     if (!code && c->to != PD_CONTAINER_PIPE) {
-        c->out.writer->options.feature_word = pd_convert_feature_word(c);
-        c->out.writer->options.max_features = pd_convert_table(c);
+        c->out.writer->options.feature_word = pi_convert_feature_word(c);
+        c->out.writer->options.max_features = pi_convert_table(c);
         if (c->out.writer->stage == PD_STAGE_ATTRS) /* without records, nothing has begun */
             code = pd_writer_raw(c->out.writer, NULL, 0, c->error);
     }
     if (!code)
-        code = pd_sections_end(&c->out); /* of a stream: late features */
-    if (!code && c->rest && pd_convert_had(c, PD_FEAT_AUXTRACE))
+        code = pi_sections_end(&c->out); /* of a stream: late features */
+    if (!code && c->rest && pi_convert_had(c, PD_FEAT_AUXTRACE))
         pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
     return code;
 }
@@ -148,7 +148,7 @@ static enum pd_code end(struct pd_conversion *c)
  * The members of a directory as one stream: by time, or one behind the other. FINISHED_ROUND says that
  * nothing older follows, which is true at any place of sorted records.
  */
-static enum pd_code open_members(struct pd_conversion *c)
+static enum pd_code open_members(struct pi_conversion *c)
 {
     const struct pd_sorter_options how = {
         .size = sizeof how, .allocator = c->allocator, .kind = c->merge ? PD_SORT_TIME : PD_SORT_FILE};
@@ -156,7 +156,7 @@ static enum pd_code open_members(struct pd_conversion *c)
 }
 
 /* Converts to a file, or to a stream with a layout of its own. */
-static enum pd_code lay_out(struct pd_conversion *c)
+static enum pd_code lay_out(struct pi_conversion *c)
 {
     enum pd_code code = begin(c);
     if (!code && c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY)
@@ -168,7 +168,7 @@ static enum pd_code lay_out(struct pd_conversion *c)
     return code ? code : end(c);
 }
 
-static enum pd_code open_rest(struct pd_conversion *c, const struct pd_sink *sink)
+static enum pd_code open_rest(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_writer_options o = writer_options(c, PD_CONTAINER_DIRECTORY);
     const enum pd_code code = pd_writer_open(&c->rest, sink, &o, c->error);
@@ -177,19 +177,19 @@ static enum pd_code open_rest(struct pd_conversion *c, const struct pd_sink *sin
     return code;
 }
 
-static enum pd_code split(struct pd_conversion *c)
+static enum pd_code split(struct pi_conversion *c)
 {
-    struct pd_member_file data = {0}, rest = {0};
-    enum pd_code code = pd_member_open(&c->members, "data", 0600, &data, c->error);
+    struct pi_member_file data = {0}, rest = {0};
+    enum pd_code code = pi_member_open(&c->members, "data", 0600, &data, c->error);
     c->sink = data.sink;
     if (!code)
-        code = pd_member_open(&c->members, "data.0", 0600, &rest, c->error);
+        code = pi_member_open(&c->members, "data.0", 0600, &rest, c->error);
     if (!code)
         code = open_rest(c, &rest.sink);
     if (!code)
         code = lay_out(c);
-    code = pd_member_close(&c->members, &rest, code, c->error);
-    return pd_member_close(&c->members, &data, code, c->error);
+    code = pi_member_close(&c->members, &rest, code, c->error);
+    return pi_member_close(&c->members, &data, code, c->error);
 }
 
 /* ---- Choice of the way */
@@ -198,11 +198,11 @@ static enum pd_code split(struct pd_conversion *c)
  * Finds out whether a file has compressed records: by its COMPRESSED feature; if that names no compression,
  * by the records.
  */
-static enum pd_code look_for_compressed(struct pd_conversion *c)
+static enum pd_code look_for_compressed(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     int level = 0;
-    const enum pd_code code = pd_reader_said_zstd(c->r, &c->compressed, &level, c->error);
+    const enum pd_code code = pi_reader_said_zstd(c->r, &c->compressed, &level, c->error);
     if (code)
         return code;
     c->level = c->level ? c->level : level;
@@ -211,8 +211,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
-    while (!c->compressed && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->compressed = pd_convert_is_compressed(&rec);
+    while (!c->compressed && pi_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->compressed = pi_convert_is_compressed(&rec);
     return pd_reader_rewind(c->r, c->error);
 }
 
@@ -221,7 +221,7 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
  * and `data` has only what perf writes before it samples: then the member follows `data`, compressed or not.
  * The first record may have a time: it is before all others anyway.
  */
-static enum pd_code look_for_merge(struct pd_conversion *c)
+static enum pd_code look_for_merge(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     uint64_t time;
@@ -229,20 +229,20 @@ static enum pd_code look_for_merge(struct pd_conversion *c)
         return PD_OK;
     c->merge = c->r->n_members > 2;
     c->r->keep_compressed = true;
-    while (!c->merge && c->r->n_members == 2 && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->merge = pd_convert_is_compressed(&rec) || (rec.index && pd_record_time(&rec, &time) && time);
+    while (!c->merge && c->r->n_members == 2 && pi_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->merge = pi_convert_is_compressed(&rec) || (rec.index && pd_record_time(&rec, &time) && time);
     return pd_reader_rewind(c->r, c->error);
 }
 
-static void decide_compression(struct pd_conversion *c)
+static void decide_compression(struct pi_conversion *c)
 {
     c->open =
         c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge || c->t.edits;
-    c->zip = pd_zip_type(c->options->zip, c->open && c->compressed);
+    c->zip = pi_zip_type(c->options->zip, c->open && c->compressed);
 }
 
 /* True if the records or the parts of the file must move. */
-static bool needs_layout(const struct pd_conversion *c)
+static bool needs_layout(const struct pi_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
     return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
@@ -254,7 +254,7 @@ static bool needs_layout(const struct pd_conversion *c)
  * Copied chunks would bring their damage into the new layout, and the rest of a cut record would break what
  * follows. So chunks of a damaged recording are made again, from the readable records.
  */
-static enum pd_code look_for_damage(struct pd_conversion *c)
+static enum pd_code look_for_damage(struct pi_conversion *c)
 {
     const bool layout = c->from != c->to || (c->from == PD_CONTAINER_FILE && needs_layout(c));
     const bool plain = c->from != PD_CONTAINER_PIPE && !c->compressed && pd_reader_n_features(c->r);
@@ -266,7 +266,7 @@ static enum pd_code look_for_damage(struct pd_conversion *c)
     while (code != PD_END && !(compressed && damaged)) {
         if (pd_is_failure(code = pd_reader_next(c->r, &rec, c->error)))
             return code;
-        compressed |= !code && pd_convert_is_compressed(&rec);
+        compressed |= !code && pi_convert_is_compressed(&rec);
         damaged |= code != PD_OK && code != PD_END;
     }
     c->open = compressed && damaged;
@@ -276,36 +276,36 @@ static enum pd_code look_for_damage(struct pd_conversion *c)
 }
 
 /* Converts a file in its own layout. */
-static enum pd_code rewrite(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
+static enum pd_code rewrite(struct pi_conversion *c, const struct pd_sink *sink, size_t member)
 {
     struct pd_rewrite_stats stats;
     const struct pd_rewrite_options how = {.size = sizeof how,
                                            .reencode = c->options->reencode,
-                                           .finding = pd_convert_finding,
+                                           .finding = pi_convert_finding,
                                            .user = c,
                                            .member = member};
-    enum pd_code code = pd_rewrite_as(c->r, sink, &how, &c->t, &stats, c->error);
+    enum pd_code code = pi_rewrite_as(c->r, sink, &how, &c->t, &stats, c->error);
     c->stats->copied = c->t.from == c->t.to;
     c->stats->records += stats.records;
     return code;
 }
 
-static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *sink)
+static enum pd_code convert_file(struct pi_conversion *c, const struct pd_sink *sink)
 {
     c->sink = *sink;
     return needs_layout(c) ? lay_out(c) : rewrite(c, sink, 0);
 }
 
-static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
+static enum pd_code convert_pipe(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_convert_options *o = c->options;
     if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes || c->t.edits)
-        return pd_convert_stream(c, c->r, sink);
+        return pi_convert_stream(c, c->r, sink);
     return rewrite(c, sink, 0);
 }
 
 /* A data.N file. */
-static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink *sink, size_t i)
+static enum pd_code convert_member(struct pi_conversion *c, const struct pd_sink *sink, size_t i)
 {
     const struct pd_reader_options options = {
         .size = sizeof options, .allocator = c->allocator, .probe = c->r->probe.on};
@@ -316,30 +316,30 @@ static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
         return code;
-    code = pd_convert_stream(c, r, sink);
+    code = pi_convert_stream(c, r, sink);
     if (!code)
-        code = pd_dir_take_findings(c->r, r, c->error);
+        code = pi_dir_take_findings(c->r, r, c->error);
     pd_reader_close(r);
     return code;
 }
 
-static enum pd_code convert_members(struct pd_conversion *c)
+static enum pd_code convert_members(struct pi_conversion *c)
 {
     enum pd_code code = PD_OK;
     const bool copied = !needs_layout(c) && c->t.from == c->t.to;
     for (size_t i = 0; !code && i < pd_reader_n_members(c->r); i++) {
         const struct pd_member *m = pd_reader_member(c->r, i);
-        struct pd_member_file file;
-        if ((code = pd_member_open(&c->members, m->name, m->mode, &file, c->error)))
+        struct pi_member_file file;
+        if ((code = pi_member_open(&c->members, m->name, m->mode, &file, c->error)))
             return code;
         code = i ? convert_member(c, &file.sink, i) : convert_file(c, &file.sink);
-        code = pd_member_close(&c->members, &file, code, c->error);
+        code = pi_member_close(&c->members, &file, code, c->error);
     }
     c->stats->copied = copied;
     return code;
 }
 
-static enum pd_code convert_parts(struct pd_conversion *c, const struct pd_sink *sink)
+static enum pd_code convert_parts(struct pi_conversion *c, const struct pd_sink *sink)
 {
     if (c->to == PD_CONTAINER_DIRECTORY)
         return c->from == PD_CONTAINER_DIRECTORY ? convert_members(c) : split(c);
@@ -364,18 +364,18 @@ enum pd_container pd_convert_container(const struct pd_reader *reader,
     }
 }
 
-static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
+static enum pd_code start(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const uint32_t size = c->options->attr_size;
     enum pd_code code = PD_OK;
     if (size && (size < PD_ATTR_SIZE_VER0 || size > PD_LIMIT_ATTR_CHANGED || size % 8))
-        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "attr_size", size, PD_ATTR_SIZE);
+        return pi_fail(c->error, PD_EARG, PD_NOWHERE, "attr_size", size, PD_ATTR_SIZE);
     if (c->to == PD_CONTAINER_DIRECTORY ? c->options->open_member == NULL : sink == NULL)
-        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
+        return pi_fail(c->error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
     if (c->r->in.seekable)
         code = pd_reader_rewind(c->r, c->error);
     if (!code)
-        code = pd_convert_take_changes(c);
+        code = pi_convert_take_changes(c);
     if (!code)
         code = look_for_compressed(c);
     if (!code)
@@ -383,28 +383,28 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
     if (code)
         return code;
     decide_compression(c);
-    if ((code = pd_convert_check_changes(c)))
+    if ((code = pi_convert_check_changes(c)))
         return code;
-    c->t.feature_word = pd_convert_feature_word(c);
+    c->t.feature_word = pi_convert_feature_word(c);
     c->r->keep_compressed = false;
     code = look_for_damage(c);
     return code ? code : convert_parts(c, sink);
 }
 
-static void clean_up(struct pd_conversion *c)
+static void clean_up(struct pi_conversion *c)
 {
     pd_sorter_close(c->sorter);
-    pd_sections_close(&c->out);
+    pi_sections_close(&c->out);
     pd_writer_close(c->rest);
     for (size_t i = 0; i < 256; i++)
-        pd_release(c->allocator, c->collected[i].bytes);
-    pd_edits_close(c->t.edits);
-    pd_offcpu_close(&c->names);
-    pd_release(c->allocator, c->held);
-    pd_release(c->allocator, c);
+        pi_release(c->allocator, c->collected[i].bytes);
+    pi_edits_close(c->t.edits);
+    pi_offcpu_close(&c->names);
+    pi_release(c->allocator, c->held);
+    pi_release(c->allocator, c);
 }
 
-static void start_transcode(struct pd_conversion *c)
+static void start_transcode(struct pi_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
     c->t.from = c->t.to = c->r->info.order;
@@ -413,12 +413,12 @@ static void start_transcode(struct pd_conversion *c)
     c->t.reencode = o->reencode;
     c->t.attr_size = o->attr_size;
     c->t.allocator = c->allocator;
-    c->t.max_held = pd_convert_max_held(c);
-    c->t.finding = pd_convert_finding;
+    c->t.max_held = pi_convert_max_held(c);
+    c->t.finding = pi_convert_finding;
     c->t.progress = &c->progress;
     c->t.user = c;
     if (c->t.from != c->t.to || c->t.edits)
-        c->t.nr_cpus_avail = pd_nr_cpus_avail(c->r);
+        c->t.nr_cpus_avail = pi_nr_cpus_avail(c->r);
 }
 
 static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink,
@@ -428,10 +428,10 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     struct pd_convert_stats own_stats;
     struct pd_error own_error;
     const bool kept = reader->keep_compressed;
-    struct pd_conversion *c = pd_resize(options->allocator, NULL, sizeof *c);
+    struct pi_conversion *c = pi_resize(options->allocator, NULL, sizeof *c);
     if (c == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "conversion", 0, sizeof *c);
-    *c = (struct pd_conversion){.r = reader,
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "conversion", 0, sizeof *c);
+    *c = (struct pi_conversion){.r = reader,
                                 .options = options,
                                 .allocator = options->allocator,
                                 .members = {options->open_member, options->close_member, options->user}};
@@ -441,24 +441,24 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     c->from = reader->info.container;
     c->to = pd_convert_container(reader, options);
     c->level = options->level;
-    c->progress = (struct pd_progress){.callback = options->progress, .user = options->user};
-    pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
-    enum pd_code code = pd_edits_open(&c->t.edits, options, c->error);
+    c->progress = (struct pi_progress){.callback = options->progress, .user = options->user};
+    pi_progress_expect(&c->progress, pi_record_bytes(reader), 1);
+    enum pd_code code = pi_edits_open(&c->t.edits, options, c->error);
     start_transcode(c);
     if (!code)
-        code = pd_offcpu_open(&c->names, reader, c->allocator, c->error);
+        code = pi_offcpu_open(&c->names, reader, c->allocator, c->error);
     if (!code)
         code = start(c, sink);
     reader->keep_compressed = kept;
     for (size_t i = 0; i < pd_reader_n_attrs(reader); i++)
-        pd_transcode_look_at_attr(&c->t, &pd_reader_attr(reader, i)->attr);
+        pi_transcode_look_at_attr(&c->t, &pd_reader_attr(reader, i)->attr);
     c->stats->unconverted = c->t.unconverted;
     if (!code)
-        pd_transcode_notes(&c->t, options->note, options->user);
+        pi_transcode_notes(&c->t, options->note, options->user);
     if (!code && c->t.edits && options->note)
-        pd_edits_notes(c->t.edits, options->note, options->user);
+        pi_edits_notes(c->t.edits, options->note, options->user);
     if (!code)
-        code = pd_convert_files(c);
+        code = pi_convert_files(c);
     clean_up(c);
     return code;
 }
@@ -502,9 +502,9 @@ static enum pd_code survey(struct pd_reader *reader, const struct pd_convert_opt
                                    .max_held = options->max_held,
                                    .open_member = open_nothing,
                                    .close_member = close_nothing};
-    pd_calls_of(o.redaction)->begin_survey(o.redaction);
+    pi_calls_of(o.redaction)->begin_survey(o.redaction);
     const enum pd_code code = convert(reader, &sink, &o, NULL, error);
-    const enum pd_code placed = pd_calls_of(o.redaction)->end_survey(o.redaction, error);
+    const enum pd_code placed = pi_calls_of(o.redaction)->end_survey(o.redaction, error);
     return placed ? placed : code == PD_ENOMEM ? code : PD_OK;
 }
 
@@ -520,7 +520,7 @@ enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
     if (code)
         return code;
     own.edit = own.edit ? &own_edit : NULL;
-    if (own.redaction && reader->in.seekable && pd_calls_of(own.redaction)->asks_survey(own.redaction))
+    if (own.redaction && reader->in.seekable && pi_calls_of(own.redaction)->asks_survey(own.redaction))
         code = survey(reader, &own, error);
     return code ? code : convert(reader, sink, &own, stats, error);
 }

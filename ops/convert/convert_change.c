@@ -11,12 +11,12 @@
 
 /* ---- Possible changes */
 
-static enum pd_code refuse(const struct pd_conversion *c, uint64_t feature, const char *why)
+static enum pd_code refuse(const struct pi_conversion *c, uint64_t feature, const char *why)
 {
-    return pd_fail(c->error, PD_EARG, PD_NOWHERE, why, feature, 0);
+    return pi_fail(c->error, PD_EARG, PD_NOWHERE, why, feature, 0);
 }
 
-enum pd_code pd_convert_take_changes(struct pd_conversion *c)
+enum pd_code pi_convert_take_changes(struct pi_conversion *c)
 {
     for (size_t i = 0; i < c->options->n_changes; i++) {
         const struct pd_feature_change *change = &c->options->changes[i];
@@ -32,7 +32,7 @@ static bool has_own_record(uint64_t feature)
     return feature == PD_FEAT_TRACING_DATA || feature == PD_FEAT_BUILD_ID;
 }
 
-static const char *compressed_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+static const char *compressed_obstacle(const struct pi_conversion *c, const struct pd_feature_change *change)
 {
     switch (c->options->zip) {
     case PD_ZIP_KEEP: return c->compressed ? "the compressed records need it as it is" : NULL;
@@ -41,7 +41,7 @@ static const char *compressed_obstacle(const struct pd_conversion *c, const stru
     }
 }
 
-static const char *dir_format_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+static const char *dir_format_obstacle(const struct pi_conversion *c, const struct pd_feature_change *change)
 {
     if (change->drop)
         return c->to == PD_CONTAINER_DIRECTORY ? "a directory needs it" : NULL;
@@ -51,9 +51,9 @@ static const char *dir_format_obstacle(const struct pd_conversion *c, const stru
 }
 
 /* The index can only be dropped if it is empty, or if the output has none anyway. */
-static const char *auxtrace_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+static const char *auxtrace_obstacle(const struct pi_conversion *c, const struct pd_feature_change *change)
 {
-    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_AUXTRACE);
+    const struct pd_feature_section *f = pi_convert_section(c, PD_FEAT_AUXTRACE);
     if (!change->drop)
         return "it follows from where the AUXTRACE records are";
     if (c->to == PD_CONTAINER_PIPE || (c->from != PD_CONTAINER_PIPE && (f == NULL || f->section.size <= 8)))
@@ -65,13 +65,13 @@ static const char *stream_obstacle(const struct pd_feature_change *change)
 {
     if (change->drop || has_own_record(change->feature))
         return NULL;
-    if (change->n == 0 && !pd_may_be_empty(change->feature))
+    if (change->n == 0 && !pi_may_be_empty(change->feature))
         return "it is empty, which in a pipe stream marks the end of the features";
     return change->n > PD_CARRIED_MOST ? "it is too large for a record of a pipe stream" : NULL;
 }
 
 /* The reason why a change is impossible; NULL: it is possible. */
-static const char *obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+static const char *obstacle(const struct pi_conversion *c, const struct pd_feature_change *change)
 {
     const char *why = NULL;
     switch (change->feature) {
@@ -83,7 +83,7 @@ static const char *obstacle(const struct pd_conversion *c, const struct pd_featu
     return why || c->to != PD_CONTAINER_PIPE ? why : stream_obstacle(change);
 }
 
-enum pd_code pd_convert_check_changes(struct pd_conversion *c)
+enum pd_code pi_convert_check_changes(struct pi_conversion *c)
 {
     enum pd_code code = PD_OK;
     for (uint16_t i = 0; !code && i < 256; i++) {
@@ -92,12 +92,12 @@ enum pd_code pd_convert_check_changes(struct pd_conversion *c)
         if (why)
             return refuse(c, i, why);
         if (change && !change->drop)
-            code = pd_convert_add(c, i, change->bytes, change->n);
+            code = pi_convert_add(c, i, change->bytes, change->n);
     }
     return code;
 }
 
-enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_record *rec)
+enum pd_code pi_convert_check_chunk(struct pi_conversion *c, const struct pd_record *rec)
 {
     const bool needed = c->change[PD_FEAT_COMPRESSED] && c->options->zip == PD_ZIP_KEEP;
     enum pd_code code =
@@ -110,23 +110,23 @@ enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_rec
 /* ---- Records that carry features */
 
 /* The number of cpus that a change sets; 0: no change sets it. */
-static uint32_t cpus_set(const struct pd_conversion *c)
+static uint32_t cpus_set(const struct pi_conversion *c)
 {
     const struct pd_feature_change *cpus = c->change[PD_FEAT_NRCPUS];
     uint32_t n = 0;
     if (cpus && !cpus->drop)
-        pd_note_nrcpus(c->t.from, cpus->feature, &(struct pd_bytes){cpus->bytes, cpus->n}, &n);
+        pi_note_nrcpus(c->t.from, cpus->feature, &(struct pd_bytes){cpus->bytes, cpus->n}, &n);
     return n;
 }
 
-enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec)
+enum pd_code pi_convert_check_topology(struct pi_conversion *c, const struct pd_record *rec)
 {
     struct pd_feature f;
     struct pd_bytes data;
     uint64_t id;
     if (!c->change[PD_FEAT_NRCPUS] || c->change[PD_FEAT_CPU_TOPOLOGY] ||
-        !pd_record_feature(rec, c->t.from, &id, &data) || id != PD_FEAT_CPU_TOPOLOGY ||
-        pd_is_feature_mark(rec, id, &data))
+        !pi_record_feature(rec, c->t.from, &id, &data) || id != PD_FEAT_CPU_TOPOLOGY ||
+        pi_is_feature_mark(rec, id, &data))
         return PD_OK;
     if (cpus_set(c) &&
         pd_feature_decode(c->t.from, PD_FEAT_CPU_TOPOLOGY, cpus_set(c), data.ptr, data.n, &f, NULL) ==
@@ -138,11 +138,11 @@ enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_
 }
 
 /* Writes a HEADER_FEATURE record, or, in a stream of Google's perf 3.3, one of the feature's own type. */
-static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_change *change, bool old,
+static enum pd_code put_record(struct pi_conversion *c, const struct pd_feature_change *change, bool old,
                                struct pd_writer *w)
 {
     uint8_t *p = c->t.other;
-    const size_t head = pd_put_carried_head(c->t.to, change->feature, old, change->n, p);
+    const size_t head = pi_put_carried_head(c->t.to, change->feature, old, change->n, p);
     if (change->n)
         memcpy(p + head, change->bytes, change->n);
     c->changed[change->feature] = true;
@@ -151,17 +151,17 @@ static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_
 }
 
 /* In a stream: writes all records of the feature, at the place of the first one. */
-static enum pd_code put_own(struct pd_conversion *c, const struct pd_feature_change *change,
+static enum pd_code put_own(struct pi_conversion *c, const struct pd_feature_change *change,
                             struct pd_writer *w)
 {
     if (c->changed[change->feature])
         return PD_OK;
     c->changed[change->feature] = true;
-    const struct pd_collected *held = &c->collected[change->feature];
-    return pd_pipe_feature(w, (uint16_t)change->feature, held->bytes, held->n, c->error);
+    const struct pi_collected *held = &c->collected[change->feature];
+    return pi_pipe_feature(w, (uint16_t)change->feature, held->bytes, held->n, c->error);
 }
 
-enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feature_change *change,
+enum pd_code pi_convert_put_change(struct pi_conversion *c, const struct pd_feature_change *change,
                                    const struct pd_record *rec, struct pd_writer *w)
 {
     const bool stream = c->from == PD_CONTAINER_PIPE && c->to == PD_CONTAINER_PIPE;
@@ -171,11 +171,11 @@ enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feat
                    : PD_OK;
     if (has_own_record(change->feature) && !rec->old_feature)
         return stream ? put_own(c, change, w) : PD_OK; /* in a file, the section has it */
-    const bool fits = change->n <= PD_CARRIED_MOST && (change->n || pd_may_be_empty(change->feature));
+    const bool fits = change->n <= PD_CARRIED_MOST && (change->n || pi_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }
 
-enum pd_code pd_convert_put_due(struct pd_conversion *c, bool own, struct pd_writer *w)
+enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, struct pd_writer *w)
 {
     enum pd_code code = PD_OK;
     for (unsigned i = 0; !code && i < 256; i++) {

@@ -24,23 +24,23 @@ static int copy_bytes(int fd, const struct pd_sink *sink, int *read_error)
 
 static enum pd_code copy_file(void *user, const char *name, unsigned mode, int fd, struct pd_error *error)
 {
-    const struct pd_conversion *c = user;
-    struct pd_member_file file;
+    const struct pi_conversion *c = user;
+    struct pi_member_file file;
     int read_error = 0;
-    enum pd_code code = pd_member_open(&c->members, name, mode, &file, error);
+    enum pd_code code = pi_member_open(&c->members, name, mode, &file, error);
     const int e = code ? 0 : copy_bytes(fd, &file.sink, &read_error);
     if (read_error)
-        code = pd_fail(error, PD_EIO, PD_NOWHERE, "a file of this directory", (uint64_t)e, 0);
+        code = pi_fail(error, PD_EIO, PD_NOWHERE, "a file of this directory", (uint64_t)e, 0);
     else if (e)
-        code = pd_fail(error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0);
-    return pd_member_close(&c->members, &file, code, error);
+        code = pi_fail(error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0);
+    return pi_member_close(&c->members, &file, code, error);
 }
 
-enum pd_code pd_convert_files(struct pd_conversion *c)
+enum pd_code pi_convert_files(struct pi_conversion *c)
 {
     const bool to = c->to == PD_CONTAINER_DIRECTORY, copied = to && c->options->files;
     struct pd_convert_note note = {.what = PD_NOTED_FILES};
-    const enum pd_code code = pd_dir_each_file(c->r, copied ? copy_file : NULL, c, &note.count, c->error);
+    const enum pd_code code = pi_dir_each_file(c->r, copied ? copy_file : NULL, c, &note.count, c->error);
     note.why = !to      ? "only a directory can hold them"
                : copied ? "they are no regular files"
                         : "not asked for";

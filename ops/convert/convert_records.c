@@ -17,51 +17,51 @@
  */
 static bool is_nested(const struct pd_record *rec)
 {
-    return rec->depth && pd_convert_is_chunk(rec);
+    return rec->depth && pi_convert_is_chunk(rec);
 }
 
-static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+static enum pd_code read_next(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec,
                               struct pd_error *what)
 {
-    return c->sorter ? pd_sorter_next(c->sorter, rec, what) : pd_reader_next_here(r, rec, what);
+    return c->sorter ? pd_sorter_next(c->sorter, rec, what) : pi_reader_next_here(r, rec, what);
 }
 
 /* True for damage after which reading continues: in the next chunk, or in the next member of a directory. */
-static bool is_passed(const struct pd_conversion *c, const struct pd_error *what)
+static bool is_passed(const struct pi_conversion *c, const struct pd_error *what)
 {
     return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !pd_is_failure(what->code));
 }
 
 /* Reports damage. For merged members, the sorter's errors count the records from the begin of each. */
-static void pass(struct pd_conversion *c, const struct pd_error *what)
+static void pass(struct pi_conversion *c, const struct pd_error *what)
 {
     if (c->merge)
         c->untold = true;
     else
-        pd_convert_finding(c, what);
+        pi_convert_finding(c, what);
 }
 
 /* Checks a record inside a COMPRESSED one that is copied. */
-static enum pd_code check_inside(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+static enum pd_code check_inside(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec)
 {
     const uint8_t *bytes;
     size_t n;
-    struct pd_transcode *t = &c->t;
-    if (pd_convert_change_of(c, rec))
-        return pd_fail_record(c->error, PD_EARG, rec, 0, "it is inside a compressed record",
-                              pd_convert_feature_of(c, rec), 0);
-    return t->from == t->to ? pd_transcode_record(t, r, rec, &bytes, &n, c->error) : PD_OK;
+    struct pi_transcode *t = &c->t;
+    if (pi_convert_change_of(c, rec))
+        return pi_fail_record(c->error, PD_EARG, rec, 0, "it is inside a compressed record",
+                              pi_convert_feature_of(c, rec), 0);
+    return t->from == t->to ? pi_transcode_record(t, r, rec, &bytes, &n, c->error) : PD_OK;
 }
 
-enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+enum pd_code pi_convert_next(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec)
 {
     struct pd_error what;
     for (;;) {
         enum pd_code code = read_next(c, r, rec, &what);
         if (code == PD_OK && c->from == PD_CONTAINER_PIPE && c->to != PD_CONTAINER_PIPE &&
-            (code = pd_attrs_watch(&c->watch, &r->attrs, rec, c->error)))
+            (code = pi_attrs_watch(&c->watch, &r->attrs, rec, c->error)))
             return code;
-        if (code == PD_OK && (code = pd_offcpu_learn(&c->names, r, rec, c->error)))
+        if (code == PD_OK && (code = pi_offcpu_learn(&c->names, r, rec, c->error)))
             return code;
         if (code == PD_OK && c->open && is_nested(rec))
             continue; /* the reader has reported it */
@@ -71,14 +71,14 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
             continue;
         }
         if (code == PD_OK)
-            return pd_convert_is_compressed(rec) ? pd_convert_check_chunk(c, rec) : PD_OK;
+            return pi_convert_is_compressed(rec) ? pi_convert_check_chunk(c, rec) : PD_OK;
         if (code == PD_END)
             return code;
         const bool passed = is_passed(c, &what);
         if (passed)
             pass(c, &what);
         else
-            code = pd_convert_damage(c, &what);
+            code = pi_convert_damage(c, &what);
         if (!passed)
             return code ? code : PD_END;
     }
@@ -86,7 +86,7 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
 
 /* The destination of a payload. */
 struct putting {
-    struct pd_conversion *c;
+    struct pi_conversion *c;
     struct pd_writer *w;
 };
 
@@ -95,7 +95,7 @@ static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
 {
     static const uint8_t zeros[4096];
     const struct putting *p = user;
-    struct pd_conversion *c = p->c;
+    struct pi_conversion *c = p->c;
     enum pd_code code = PD_OK;
     if (c->t.edits == NULL || !c->t.edits->zero_payload)
         return pd_writer_raw(p->w, bytes, n, c->error);
@@ -104,7 +104,7 @@ static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
     return code;
 }
 
-static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec,
+static enum pd_code put_payload(struct pi_conversion *c, struct pd_reader *r, const struct pd_record *rec,
                                 struct pd_writer *w)
 {
     struct putting p = {c, w};
@@ -115,19 +115,19 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, co
     if (n)
         code = put_piece(&p, c->held + rec->size, n - rec->size);
     if (!code)
-        code = pd_copy_payload(r, c->sorter, put_piece, &p, &what);
-    return what.code ? pd_convert_damage(c, &what)
+        code = pi_copy_payload(r, c->sorter, put_piece, &p, &what);
+    return what.code ? pi_convert_damage(c, &what)
                      : code; /* the available part has been written, as in the input */
 }
 
-static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n)
+static enum pd_code hold(struct pi_conversion *c, const uint8_t *bytes, size_t n)
 {
     size_t cap = c->held_cap ? c->held_cap : 65536;
     while (cap - c->held_n < n)
         cap *= 2;
-    uint8_t *more = cap != c->held_cap ? pd_resize(c->allocator, c->held, cap) : c->held;
+    uint8_t *more = cap != c->held_cap ? pi_resize(c->allocator, c->held, cap) : c->held;
     if (more == NULL)
-        return pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "payload", 0, cap);
+        return pi_fail(c->error, PD_ENOMEM, PD_NOWHERE, "payload", 0, cap);
     c->held = more;
     c->held_cap = cap;
     if (n)
@@ -139,27 +139,27 @@ static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n
 /* Holds a piece, up to the size that is enough. */
 static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
 {
-    struct pd_conversion *c = user;
+    struct pi_conversion *c = user;
     const enum pd_code code = hold(c, bytes, n);
-    return !code && c->held_n >= pd_convert_max_held(c) ? PD_END : code;
+    return !code && c->held_n >= pi_convert_max_held(c) ? PD_END : code;
 }
 
-static enum pd_code hold_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+static enum pd_code hold_payload(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec,
                                  bool *whole)
 {
     struct pd_error what = {.code = PD_OK};
     enum pd_code code = hold_piece(c, rec->raw, rec->size);
     if (!code)
-        code = pd_copy_payload(r, NULL, hold_piece, c, &what);
+        code = pi_copy_payload(r, NULL, hold_piece, c, &what);
     rec->raw = c->held;
     *whole = what.code == PD_OK;
     if (*whole)
         return code == PD_END ? PD_OK : code;
     c->held_n = 0;
-    return pd_convert_damage(c, &what);
+    return pi_convert_damage(c, &what);
 }
 
-enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_convert_whole(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec,
                               bool *whole)
 {
     const uint64_t end = rec->member ? c->r->members[rec->member].size : r->info.data_end;
@@ -171,29 +171,29 @@ enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, stru
 /* Refuses more than may be held, which hold_all() reports. */
 static enum pd_code hold_tracing(void *user, const uint8_t *bytes, size_t n)
 {
-    struct pd_conversion *c = user;
-    const uint64_t most = pd_convert_max_held(c);
+    struct pi_conversion *c = user;
+    const uint64_t most = pi_convert_max_held(c);
     return n <= most && c->held_n <= most - n ? hold(c, bytes, n) : PD_ELIMIT;
 }
 
 /* Holds all of the payload, c->held_n bytes with the record; 0: the input ends before it. */
-static enum pd_code hold_all(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec)
+static enum pd_code hold_all(struct pi_conversion *c, struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_error what = {.code = PD_OK};
     enum pd_code code = c->held_n ? PD_OK : hold(c, rec->raw, rec->size);
     if (!code)
-        code = pd_copy_payload(r, c->sorter, hold_tracing, c, &what);
+        code = pi_copy_payload(r, c->sorter, hold_tracing, c, &what);
     if (code == PD_ELIMIT && what.code == PD_OK)
-        return pd_fail_record(c->error, PD_ELIMIT, rec, 0, "tracing data", rec->payload_size,
-                              pd_convert_max_held(c));
+        return pi_fail_record(c->error, PD_ELIMIT, rec, 0, "tracing data", rec->payload_size,
+                              pi_convert_max_held(c));
     if (what.code == PD_OK)
         return code;
     c->held_n = 0;
-    return pd_convert_damage(c, &what);
+    return pi_convert_damage(c, &what);
 }
 
 /* Writes tracing data behind its record, edited as a whole; the record gets the new size. */
-static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader *r,
+static enum pd_code put_edited_tracing(struct pi_conversion *c, struct pd_reader *r,
                                        const struct pd_record *rec, struct pd_writer *w)
 {
     static const uint8_t zeros[8];
@@ -205,14 +205,14 @@ static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader
     c->held_n = 0;
     if (code || all == 0)
         return code;
-    const struct pd_edits_section section = {c->t.from, PD_FEAT_TRACING_DATA, 0,
+    const struct pi_edits_section section = {c->t.from, PD_FEAT_TRACING_DATA, 0,
                                              rec->offset + (rec->depth ? 0 : size)};
-    code = pd_edits_feature(c->t.edits, &section, c->held + size,
-                            pd_tracing_bytes(c->held + size, all - size), &out, &there, c->error);
+    code = pi_edits_feature(c->t.edits, &section, c->held + size,
+                            pi_tracing_bytes(c->held + size, all - size), &out, &there, c->error);
     if (code || !there)
         return code;
-    const size_t pad = pd_align8(out.n) - out.n;
-    pd_store32(c->t.bytes + 8, (uint32_t)(out.n + pad), c->t.to);
+    const size_t pad = pi_align8(out.n) - out.n;
+    pi_store32(c->t.bytes + 8, (uint32_t)(out.n + pad), c->t.to);
     code = pd_writer_raw(w, c->t.bytes, size, c->error);
     if (!code)
         code = pd_writer_raw(w, out.ptr, out.n, c->error);
@@ -220,26 +220,26 @@ static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader
     return code ? code : pd_writer_raw(w, zeros, pad, c->error);
 }
 
-enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_convert_put(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w)
 {
     const uint8_t *bytes;
     size_t n = 0;
-    if (w->plain && !pd_is_early(rec))
+    if (w->plain && !pi_is_early(rec))
         w->plain = false;
-    const struct pd_feature_change *change = pd_convert_change_of(c, rec);
+    const struct pd_feature_change *change = pi_convert_change_of(c, rec);
     if (change)
-        return pd_convert_put_change(c, change, rec, w);
-    enum pd_code code = pd_convert_check_topology(c, rec);
+        return pi_convert_put_change(c, change, rec, w);
+    enum pd_code code = pi_convert_check_topology(c, rec);
     if (!code)
-        code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
+        code = pi_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
     if (code || n == 0)
         return code;
     if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)
         return put_edited_tracing(c, r, rec, w);
     code = pd_writer_raw(w, bytes, n, c->error);
     if (!code && w == c->out.writer)
-        code = pd_aux_index_note(&c->out.aux, w, rec, c->error);
+        code = pi_aux_index_note(&c->out.aux, w, rec, c->error);
     c->stats->records++;
     return code || !rec->payload_size ? code : put_payload(c, r, rec, w);
 }

@@ -14,12 +14,12 @@
 
 static enum pd_code change_attr(void *user, const struct pd_event_attr *from, struct pd_attr *attr)
 {
-    struct pd_conversion *c = user;
+    struct pi_conversion *c = user;
     const struct pd_attr *edited = &from->attr;
-    enum pd_code code = c->t.edits ? pd_edits_attr(c->t.edits, &from->attr, &edited, c->error) : PD_OK;
+    enum pd_code code = c->t.edits ? pi_edits_attr(c->t.edits, &from->attr, &edited, c->error) : PD_OK;
     *attr = *edited;
     if (!code && c->options->attr_size)
-        code = pd_transcode_attr_size(&from->attr, c->options->attr_size, attr, c->tail, c->error);
+        code = pi_transcode_attr_size(&from->attr, c->options->attr_size, attr, c->tail, c->error);
     if (code)
         c->error->offset = from->offset;
     return code;
@@ -27,28 +27,28 @@ static enum pd_code change_attr(void *user, const struct pd_event_attr *from, st
 
 static enum pd_code change_type(void *user, struct pd_event_type *type)
 {
-    const struct pd_conversion *c = user;
-    return c->t.edits ? pd_edits_event_type(c->t.edits, type, c->error) : PD_OK;
+    const struct pi_conversion *c = user;
+    return c->t.edits ? pi_edits_event_type(c->t.edits, type, c->error) : PD_OK;
 }
 
 /* ---- Records of a stream that become sections */
 
 /* The content of a COMPRESSED feature that was collected. */
-static enum pd_said said_compression(const struct pd_conversion *c, int *level)
+static enum pi_said said_compression(const struct pi_conversion *c, int *level)
 {
-    const struct pd_collected *f = &c->collected[PD_FEAT_COMPRESSED];
-    return pd_said_compression(f->bytes, f->n, c->t.to, level);
+    const struct pi_collected *f = &c->collected[PD_FEAT_COMPRESSED];
+    return pi_said_compression(f->bytes, f->n, c->t.to, level);
 }
 
-static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n,
+static enum pd_code collect_feature(struct pi_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n,
                                     bool *taken)
 {
     if (feature > 255 || c->collected[feature].there)
         return PD_OK; /* remains a record */
     *taken = true;
-    enum pd_code code = pd_convert_add(c, (uint16_t)feature, bytes, n);
+    enum pd_code code = pi_convert_add(c, (uint16_t)feature, bytes, n);
     if (!code)
-        code = pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
+        code = pi_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
     int level = 0;
     if (feature == PD_FEAT_COMPRESSED && c->level == 0 && said_compression(c, &level) == PD_SAID_ZSTD)
         c->level = level;
@@ -56,13 +56,13 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
 }
 
 /* A file needs no mark of the end of the features. */
-static enum pd_code collect_carried(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+static enum pd_code collect_carried(struct pi_conversion *c, const struct pd_record *rec, bool *taken)
 {
     struct pd_bytes data;
     uint64_t feature;
-    if (!pd_record_feature(rec, c->t.from, &feature, &data))
+    if (!pi_record_feature(rec, c->t.from, &feature, &data))
         return PD_OK;
-    *taken = pd_is_feature_mark(rec, feature, &data);
+    *taken = pi_is_feature_mark(rec, feature, &data);
     return *taken ? PD_OK : collect_feature(c, feature, data.ptr, data.n, taken);
 }
 
@@ -71,9 +71,9 @@ static enum pd_code collect_carried(struct pd_conversion *c, const struct pd_rec
  * with zeros: perf makes names whose record is 4 bytes longer than a multiple of 8, which a stream cannot
  * have.
  */
-static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+static enum pd_code collect_build_id(struct pi_conversion *c, struct pd_record *rec, bool *taken)
 {
-    struct pd_collected *f = &c->collected[PD_FEAT_BUILD_ID];
+    struct pi_collected *f = &c->collected[PD_FEAT_BUILD_ID];
     static const uint8_t zeros[4];
     const size_t name = 36; /* its offset */
     uint16_t size = rec->size;
@@ -82,33 +82,33 @@ static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *
         rec->raw[size - 5] == 0)
         size = (uint16_t)(size - 4);
     const size_t at = f->n;
-    enum pd_code code = pd_convert_add(c, PD_FEAT_BUILD_ID, rec->raw, size);
+    enum pd_code code = pi_convert_add(c, PD_FEAT_BUILD_ID, rec->raw, size);
     if (code)
         return code;
-    pd_store32(f->bytes + at, 0, c->t.from);
-    pd_store16(f->bytes + at + 6, size, c->t.from);
-    return pd_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size, c->error);
+    pi_store32(f->bytes + at, 0, c->t.from);
+    pi_store16(f->bytes + at + 6, size, c->t.from);
+    return pi_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size, c->error);
 }
 
 static enum pd_code collect_piece(void *user, const uint8_t *bytes, size_t n)
 {
-    return pd_convert_add(user, PD_FEAT_TRACING_DATA, bytes, n);
+    return pi_convert_add(user, PD_FEAT_TRACING_DATA, bytes, n);
 }
 
-static enum pd_code collect_payload(struct pd_conversion *c)
+static enum pd_code collect_payload(struct pi_conversion *c)
 {
     struct pd_error what = {.code = PD_OK};
-    const enum pd_code code = pd_copy_payload(c->r, NULL, collect_piece, c, &what);
+    const enum pd_code code = pi_copy_payload(c->r, NULL, collect_piece, c, &what);
     if (what.code == PD_OK)
         return code;
     c->collected[PD_FEAT_TRACING_DATA].n = 0;
-    return pd_convert_damage(c, &what);
+    return pi_convert_damage(c, &what);
 }
 
 /* Tracing data is behind the record; old simpleperf has it inside, padded to 64 bytes. */
-static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+static enum pd_code collect_tracing_data(struct pi_conversion *c, struct pd_record *rec, bool *taken)
 {
-    struct pd_collected *f = &c->collected[PD_FEAT_TRACING_DATA];
+    struct pi_collected *f = &c->collected[PD_FEAT_TRACING_DATA];
     if (f->there || pd_reader_decode(c->r, rec, NULL) || rec->layout == NULL)
         return PD_OK;
     const struct pd_bytes *rest = &rec->rest;
@@ -117,35 +117,35 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
     enum pd_code code =
         rec->payload_size || rec->size <= 16
             ? collect_payload(c)
-            : pd_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
+            : pi_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
     f->there = f->n || size == 0; /* cut data is left out */
     if (f->n)
-        f->n = pd_tracing_bytes(f->bytes, f->n);
+        f->n = pi_tracing_bytes(f->bytes, f->n);
     return code;
 }
 
 /* An event type. The record has its name only up to a multiple of 8 bytes. */
-static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+static enum pd_code collect_type(struct pi_conversion *c, const struct pd_record *rec, bool *taken)
 {
     uint8_t bytes[PD_BYTES_event_type] = {0};
     struct pd_event_type type;
     if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->out.writer->stage != PD_STAGE_ATTRS)
         return PD_OK;
     memcpy(bytes, rec->raw + 8, rec->size - 8u);
-    pd_event_type_take(bytes, c->t.from, &type);
+    pi_event_type_take(bytes, c->t.from, &type);
     *taken = true;
     const enum pd_code code = change_type(c, &type);
     return code ? code : pd_writer_event_type(c->out.writer, &type, c->error);
 }
 
-static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+static enum pd_code collect(struct pi_conversion *c, struct pd_record *rec, bool *taken)
 {
-    if ((*taken = pd_convert_change_of(c, rec) != NULL))
+    if ((*taken = pi_convert_change_of(c, rec) != NULL))
         return PD_OK;
     if (rec->old_feature)
         return collect_carried(c, rec, taken);
     switch (rec->type) {
-    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_sections_attrs(&c->out);
+    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pi_sections_attrs(&c->out);
     case PD_RECORD_HEADER_EVENT_TYPE: return collect_type(c, rec, taken);
     case PD_RECORD_HEADER_TRACING_DATA: return collect_tracing_data(c, rec, taken);
     case PD_RECORD_HEADER_BUILD_ID: return collect_build_id(c, rec, taken);
@@ -155,31 +155,31 @@ static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool
 }
 
 /* Damage of data that goes into a section is reported here; of records, where they are written. */
-enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+enum pd_code pi_convert_collect(struct pi_conversion *c, struct pd_record *rec, bool *taken)
 {
     struct pd_error what = {.code = PD_OK};
     if (rec->depth || (rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature))
         return PD_OK;
-    pd_transcode_look(&c->t, rec);
+    pi_transcode_look(&c->t, rec);
     const bool bad = pd_reader_decode(c->r, rec, &what) != PD_OK;
     const enum pd_code code = collect(c, rec, taken);
-    return code || !bad || !*taken ? code : pd_convert_damage(c, &what);
+    return code || !bad || !*taken ? code : pi_convert_damage(c, &what);
 }
 
 /* ---- Features of the output */
 
-bool pd_convert_had(const struct pd_conversion *c, uint16_t feature)
+bool pi_convert_had(const struct pi_conversion *c, uint16_t feature)
 {
     if (c->change[feature])
         return !c->change[feature]->drop;
-    return c->collected[feature].there || pd_convert_section(c, feature);
+    return c->collected[feature].there || pi_convert_section(c, feature);
 }
 
 /*
  * True if the COMPRESSED feature names zstd. perf stat writes the feature without compression; then it names
  * none.
  */
-static bool says_zstd(const struct pd_conversion *c)
+static bool says_zstd(const struct pi_conversion *c)
 {
     int level;
     return c->collected[PD_FEAT_COMPRESSED].there ? said_compression(c, &level) != PD_SAID_PLAIN
@@ -188,18 +188,18 @@ static bool says_zstd(const struct pd_conversion *c)
 
 static bool has_feature(void *user, uint16_t feature)
 {
-    const struct pd_conversion *c = user;
-    if (!pd_convert_had(c, feature))
+    const struct pi_conversion *c = user;
+    if (!pi_convert_had(c, feature))
         return false;
-    if (c->t.edits && !c->change[feature] && pd_edits_drops_feature(c->t.edits, feature)) {
-        pd_edits_miss_feature(c->t.edits, feature);
+    if (c->t.edits && !c->change[feature] && pi_edits_drops_feature(c->t.edits, feature)) {
+        pi_edits_miss_feature(c->t.edits, feature);
         return false;
     }
     return feature != PD_FEAT_COMPRESSED || (!c->zip && !(c->open && says_zstd(c)));
 }
 
 /* The number of entries that fit between the input's table and its first section. */
-static unsigned gap(const struct pd_conversion *c)
+static unsigned gap(const struct pi_conversion *c)
 {
     const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
     uint64_t first = UINT64_MAX;
@@ -214,19 +214,19 @@ static unsigned gap(const struct pd_conversion *c)
     return (unsigned)((first - end) / PD_BYTES_file_section);
 }
 
-unsigned pd_convert_table(const struct pd_conversion *c)
+unsigned pi_convert_table(const struct pi_conversion *c)
 {
-    const unsigned n = gap(c) + pd_sections_count(&c->out);
+    const unsigned n = gap(c) + pi_sections_count(&c->out);
     return n < 256 ? n : 256;
 }
 
 /* ---- The feature bitmap */
 
 /* The machine's name, from the ARCH feature: a string behind its length. Empty: unknown. */
-static void machine(struct pd_conversion *c, char name[64])
+static void machine(struct pi_conversion *c, char name[64])
 {
-    const struct pd_collected *held = &c->collected[PD_FEAT_ARCH];
-    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_ARCH);
+    const struct pi_collected *held = &c->collected[PD_FEAT_ARCH];
+    const struct pd_feature_section *f = pi_convert_section(c, PD_FEAT_ARCH);
     uint8_t bytes[4 + 63] = {0};
     size_t n = held->there ? held->n : f ? (size_t)f->section.size : 0;
     n = n < sizeof bytes ? n : sizeof bytes;
@@ -244,7 +244,7 @@ static void machine(struct pd_conversion *c, char name[64])
  * stream has none; then the machine's name decides: all machines of 64 bits have 64 in their name, with two
  * exceptions.
  */
-unsigned pd_convert_feature_word(struct pd_conversion *c)
+unsigned pi_convert_feature_word(struct pi_conversion *c)
 {
     char name[64];
     if (c->from != PD_CONTAINER_PIPE && c->t.from == PD_BIG)
@@ -256,45 +256,45 @@ unsigned pd_convert_feature_word(struct pd_conversion *c)
 /* ---- Writing features */
 
 struct turning {
-    struct pd_conversion *c;
+    struct pi_conversion *c;
     uint16_t feature;
 };
 
 static enum pd_code turn_section(void *user, uint8_t *bytes, size_t n)
 {
     const struct turning *t = user;
-    return pd_transcode_section(&t->c->t, t->feature, bytes, n, t->c->error);
+    return pi_transcode_section(&t->c->t, t->feature, bytes, n, t->c->error);
 }
 
 /* Only a whole section can be converted. */
-static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
+static enum pd_code copy_section(struct pi_conversion *c, uint16_t feature, const struct pd_file_section *s)
 {
-    const bool whole = c->t.from != c->t.to && s->size <= pd_convert_max_held(c);
+    const bool whole = c->t.from != c->t.to && s->size <= pi_convert_max_held(c);
     struct turning t = {c, feature};
     if (!whole)
-        pd_transcode_leave_section(&c->t, feature);
-    return pd_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->out.writer,
+        pi_transcode_leave_section(&c->t, feature);
+    return pi_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->out.writer,
                            whole ? turn_section : NULL, &t, c->error);
 }
 
 /* Writes a feature after all edits; an edit may drop it. */
-static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
+static enum pd_code put_edited(struct pi_conversion *c, uint16_t feature)
 {
-    const struct pd_feature_section *f = pd_convert_section(c, feature);
-    const struct pd_collected *held = &c->collected[feature];
+    const struct pd_feature_section *f = pi_convert_section(c, feature);
+    const struct pi_collected *held = &c->collected[feature];
     const uint64_t n = held->there ? held->n : f->section.size,
                    offset = held->there ? PD_NOWHERE : f->section.offset;
     struct pd_bytes out;
     bool there = false;
-    if (n > pd_convert_max_held(c))
-        return pd_fail(c->error, PD_ELIMIT, offset, pd_feature_name(feature), n, pd_convert_max_held(c));
-    uint8_t *bytes = held->there ? held->bytes : pd_resize(c->allocator, NULL, (size_t)n);
-    enum pd_code code = bytes || n == 0 ? PD_OK : pd_fail(c->error, PD_ENOMEM, offset, "feature", 0, n);
+    if (n > pi_convert_max_held(c))
+        return pi_fail(c->error, PD_ELIMIT, offset, pd_feature_name(feature), n, pi_convert_max_held(c));
+    uint8_t *bytes = held->there ? held->bytes : pi_resize(c->allocator, NULL, (size_t)n);
+    enum pd_code code = bytes || n == 0 ? PD_OK : pi_fail(c->error, PD_ENOMEM, offset, "feature", 0, n);
     if (!code && !held->there)
         code = pd_reader_read(c->r, offset, bytes, (size_t)n, c->error);
     if (!code) {
-        const struct pd_edits_section section = {c->t.to, feature, c->t.nr_cpus_avail, offset};
-        code = pd_edits_feature(c->t.edits, &section, bytes, (size_t)n, &out, &there, c->error);
+        const struct pi_edits_section section = {c->t.to, feature, c->t.nr_cpus_avail, offset};
+        code = pi_edits_feature(c->t.edits, &section, bytes, (size_t)n, &out, &there, c->error);
     }
     if (!code && c->t.edits->passed.code)
         c->t.finding(c->t.user, &c->t.edits->passed);
@@ -303,14 +303,14 @@ static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
     if (!code && there)
         code = pd_writer_feature_bytes(c->out.writer, out.ptr, out.n, c->error);
     if (!held->there)
-        pd_release(c->allocator, bytes);
+        pi_release(c->allocator, bytes);
     return code;
 }
 
 static enum pd_code put_feature(void *user, uint16_t feature)
 {
-    struct pd_conversion *c = user;
-    const struct pd_collected *held = &c->collected[feature];
+    struct pi_conversion *c = user;
+    const struct pi_collected *held = &c->collected[feature];
     if (c->t.edits && !c->change[feature])
         return put_edited(c, feature);
     const enum pd_code code = pd_writer_feature(c->out.writer, feature, c->error);
@@ -318,13 +318,13 @@ static enum pd_code put_feature(void *user, uint16_t feature)
         return code;
     if (held->there)
         return pd_writer_feature_bytes(c->out.writer, held->bytes, held->n, c->error);
-    return copy_section(c, feature, &pd_convert_section(c, feature)->section);
+    return copy_section(c, feature, &pi_convert_section(c, feature)->section);
 }
 
-void pd_convert_feed(struct pd_conversion *c)
+void pi_convert_feed(struct pi_conversion *c)
 {
     const bool dir = c->to == PD_CONTAINER_DIRECTORY;
-    c->out = (struct pd_sections){.reader = c->r,
+    c->out = (struct pi_sections){.reader = c->r,
                                   .error = c->error,
                                   .made_aux = c->from != c->to && c->to != PD_CONTAINER_PIPE,
                                   .dir = dir,

@@ -9,16 +9,16 @@
 #include "src/support/wire.h"
 
 struct stream {
-    struct pd_conversion *c;
+    struct pi_conversion *c;
     struct pd_reader *r;
     struct pd_writer *w;
-    struct pd_compression z;
+    struct pi_compression z;
 };
 
 /* True if features may follow such a record. */
 static bool is_preamble(const struct pd_record *rec)
 {
-    return pd_is_of_head(rec) || rec->type == PD_RECORD_ID_INDEX || rec->type == PD_RECORD_EVENT_UPDATE;
+    return pi_is_of_head(rec) || rec->type == PD_RECORD_ID_INDEX || rec->type == PD_RECORD_EVENT_UPDATE;
 }
 
 /*
@@ -33,10 +33,10 @@ static enum pd_code put_due(struct stream *s, const struct pd_record *rec)
     if (!s->z.pipe || s->c->options->n_changes == 0)
         return PD_OK;
     if (!behind)
-        pd_stream_feature(rec, s->z.order, &mark);
+        pi_stream_feature(rec, s->z.order, &mark);
     if (behind || mark)
-        code = pd_convert_put_due(s->c, false, s->w);
-    return code || !behind ? code : pd_convert_put_due(s->c, true, s->w);
+        code = pi_convert_put_due(s->c, false, s->w);
+    return code || !behind ? code : pi_convert_put_due(s->c, true, s->w);
 }
 
 /* Handles records that are not simply written. */
@@ -45,13 +45,13 @@ static enum pd_code special(struct stream *s, const struct pd_record *rec, bool 
     enum pd_code code = PD_OK;
     if (!s->c->open)
         return PD_OK;
-    *taken = pd_convert_is_compressed(rec); /* the records inside follow */
+    *taken = pi_convert_is_compressed(rec); /* the records inside follow */
     if (*taken && s->z.again) {
         s->z.zip = PD_RECORD_COMPRESSED;
-        code = pd_compression_start(&s->z, s->w, s->c->error);
+        code = pi_compression_start(&s->z, s->w, s->c->error);
     }
     if (!code)
-        code = pd_compression_announce(&s->z, s->w, rec, taken, s->c->error);
+        code = pi_compression_announce(&s->z, s->w, rec, taken, s->c->error);
     if (s->z.again && s->w->deflate.ctx)
         s->w->plain = false;
     return code;
@@ -72,17 +72,17 @@ static enum pd_code write_record(struct stream *s, struct pd_record *rec)
     bool whole = true;
     enum pd_code code = PD_OK;
     if (is_anew(s))
-        code = pd_convert_whole(s->c, s->r, rec, &whole);
-    return code || !whole ? code : pd_convert_put(s->c, s->r, rec, s->w);
+        code = pi_convert_whole(s->c, s->r, rec, &whole);
+    return code || !whole ? code : pi_convert_put(s->c, s->r, rec, s->w);
 }
 
 static enum pd_code copy_records(struct stream *s)
 {
     struct pd_record rec = {0};
     enum pd_code code;
-    while ((code = pd_convert_next(s->c, s->r, &rec)) == PD_OK) {
+    while ((code = pi_convert_next(s->c, s->r, &rec)) == PD_OK) {
         bool taken = false;
-        pd_progress_record(&s->c->progress, &rec);
+        pi_progress_record(&s->c->progress, &rec);
         code = put_due(s, &rec);
         if (!code)
             code = special(s, &rec, &taken);
@@ -100,7 +100,7 @@ static enum pd_code copy_records(struct stream *s)
  */
 static enum pd_code copy_rest(struct stream *s)
 {
-    struct pd_edits *edits = s->c->t.edits;
+    struct pi_edits *edits = s->c->t.edits;
     const bool kept = edits == NULL || !edits->strict;
     const bool wanted = kept && (s->r->info.stray || (s->c->stats->findings && !is_anew(s)));
     enum pd_code code = PD_OK;
@@ -109,15 +109,15 @@ static enum pd_code copy_rest(struct stream *s)
     if (!kept)
         edits->stray += s->r->info.stray;
     while (wanted && !code && n) {
-        code = pd_input_at(s->r->src, s->r->at, 1, &p, &n, s->c->error);
+        code = pi_input_at(s->r->src, s->r->at, 1, &p, &n, s->c->error);
         if (!code)
-            code = pd_writer_emit(s->w, p, n, s->c->error);
+            code = pi_writer_emit(s->w, p, n, s->c->error);
         s->r->at += n;
     }
     return code;
 }
 
-enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, const struct pd_sink *sink)
+enum pd_code pi_convert_stream(struct pi_conversion *c, struct pd_reader *r, const struct pd_sink *sink)
 {
     const bool pipe = r->info.container == PD_CONTAINER_PIPE;
     const struct pd_writer_options o = {.size = sizeof o,
@@ -128,7 +128,7 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
                                         .compression = c->zip,
                                         .level = c->level,
                                         .frame = c->options->frame,
-                                        .dropped = pd_convert_dropped,
+                                        .dropped = pi_convert_dropped,
                                         .user = c};
     struct stream s = {.c = c,
                        .r = r,
@@ -143,11 +143,11 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
         return code;
     s.w->plain = pipe;
     if (pipe)
-        code = pd_pipe_header(s.w, c->error);
+        code = pi_pipe_header(s.w, c->error);
     if (!code)
         code = copy_records(&s);
     if (!code)
-        code = pd_compression_end(&s.z, s.w, c->error);
+        code = pi_compression_end(&s.z, s.w, c->error);
     if (!code)
         code = put_due(&s, NULL);
     if (!code)

@@ -33,7 +33,7 @@ static uint64_t number(struct cursor *c, unsigned width)
 {
     const uint8_t *p = c->p;
     skip(c, width);
-    return c->ok ? pd_load(p, width, c->order) : 0;
+    return c->ok ? pi_load(p, width, c->order) : 0;
 }
 
 static const char *text(struct cursor *c)
@@ -67,7 +67,7 @@ static void formats(struct cursor *c)
     }
 }
 
-size_t pd_tracing_bytes(const uint8_t *p, size_t n)
+size_t pi_tracing_bytes(const uint8_t *p, size_t n)
 {
     struct cursor c = {p, n, PD_LITTLE, true};
     expect(&c, "\x17\x08\x44tracing", 10);

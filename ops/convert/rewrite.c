@@ -26,7 +26,7 @@ struct rewrite {
     const struct pd_rewrite_options *options;
     struct pd_rewrite_stats *stats;
     struct pd_error *error;
-    struct pd_transcode *t; /* NULL: the byte order stays, and records are only decoded if `options` say so */
+    struct pi_transcode *t; /* NULL: the byte order stays, and records are only decoded if `options` say so */
     enum pd_order from, to;
     uint64_t at;            /* the next offset to be written */
     uint32_t nr_cpus_avail; /* from the last NRCPUS; 0: unknown */
@@ -48,7 +48,7 @@ static enum pd_code emit(struct rewrite *w, const void *bytes, size_t n)
 {
     const int e = n && w->sink ? w->sink->write(w->sink->user, bytes, n) : 0;
     if (e)
-        return pd_fail(w->error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
+        return pi_fail(w->error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
     w->at += n;
     w->stats->bytes += n;
     return PD_OK;
@@ -59,7 +59,7 @@ static void tell_progress(const struct rewrite *w)
     if (w->t == NULL || w->t->progress == NULL)
         return;
     w->t->progress->done = w->stats->bytes;
-    pd_progress_tell(w->t->progress);
+    pi_progress_tell(w->t->progress);
 }
 
 /* Writes the collected records, which were encoded to their own bytes. */
@@ -91,7 +91,7 @@ static void compare(struct rewrite *w, const char *part, const uint8_t *bytes, c
     const size_t i = difference(bytes, original, n);
     if (i == n)
         return;
-    pd_fail(&what, PD_EDIFFERENT, w->at + i, part, bytes[i], original[i]);
+    pi_fail(&what, PD_EDIFFERENT, w->at + i, part, bytes[i], original[i]);
     w->stats->differing++;
     report(w, &what);
 }
@@ -105,7 +105,7 @@ static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void
     const uint8_t *p;
     size_t got;
     enum pd_code code = PD_OK;
-    if (w->from == w->to && (code = pd_input_at(w->r->src, w->at, n, &p, &got, w->error)) == PD_OK)
+    if (w->from == w->to && (code = pi_input_at(w->r->src, w->at, n, &p, &got, w->error)) == PD_OK)
         compare(w, part, bytes, p, got < n ? got : n);
     return code ? code : emit(w, bytes, n);
 }
@@ -116,11 +116,11 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
     while (!code && n) {
         const uint8_t *p;
         size_t got;
-        code = pd_input_at(w->r->src, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
-        if (!code && got == 0 && pd_input_size(w->r->src) <= offset) /* a stream without known end */
+        code = pi_input_at(w->r->src, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
+        if (!code && got == 0 && pi_input_size(w->r->src) <= offset) /* a stream without known end */
             return PD_OK;
         if (!code && got == 0)
-            return pd_fail(w->error, PD_ETRUNC, offset, "section", 0, n);
+            return pi_fail(w->error, PD_ETRUNC, offset, "section", 0, n);
         got = got < n ? got : (size_t)n;
         if (!code)
             code = emit(w, p, got);
@@ -142,11 +142,11 @@ static enum pd_code copy_rest(struct rewrite *w, const struct pd_extent *e)
 static bool store_features(struct rewrite *w, uint8_t stored[32])
 {
     struct pd_file_section first[2];
-    const bool known = w->r->n_features * PD_BYTES_file_section == pd_file_table_bytes(w->r);
+    const bool known = w->r->n_features * PD_BYTES_file_section == pi_file_table_bytes(w->r);
     const size_t n = !known ? 0 : w->r->n_features < 2 ? w->r->n_features : 2;
     for (size_t i = 0; i < n; i++)
         first[i] = w->r->features[i].section;
-    return pd_features_store(w->r->info.features, w->to, w->t->feature_word, first, n, stored);
+    return pi_features_store(w->r->info.features, w->to, w->t->feature_word, first, n, stored);
 }
 
 static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
@@ -157,10 +157,10 @@ static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
     const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
     memcpy(w->features, info->features, sizeof w->features);
     if (w->from == w->to)
-        pd_features_convert(info->features, header.adds_features, w->to, info->feature_word);
+        pi_features_convert(info->features, header.adds_features, w->to, info->feature_word);
     else if (!store_features(w, header.adds_features))
-        return pd_fail(w->error, PD_EUNSUP, PD_BYTES_file_header_OLD, PD_AMBIGUOUS_FEATURES, 0, 0);
-    pd_file_header_put(&header, w->to, bytes);
+        return pi_fail(w->error, PD_EUNSUP, PD_BYTES_file_header_OLD, PD_AMBIGUOUS_FEATURES, 0, 0);
+    pi_file_header_put(&header, w->to, bytes);
     if (info->version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
     enum pd_code code = emit_encoded(w, "header", bytes, known);
@@ -174,7 +174,7 @@ static enum pd_code rewrite_ids(struct rewrite *w, const struct pd_extent *e)
     enum pd_code code = PD_OK;
     for (uint64_t i = first; !code && i < first + e->size / 8 && i < event->n_ids; i++) {
         uint8_t id[8];
-        pd_store64(id, event->ids[i], w->to);
+        pi_store64(id, event->ids[i], w->to);
         code = emit_encoded(w, "ids", id, sizeof id);
     }
     return code ? code : copy_rest(w, e);
@@ -189,16 +189,16 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
     struct pd_file_section section = event->ids_section;
     uint8_t *last = entry + event->room;
     if (!event->ids_early) {
-        pd_file_section_put(&section, w->to, last);
+        pi_file_section_put(&section, w->to, last);
         return PD_OK;
     }
     /* Then the last 16 bytes have no meaning. */
     enum pd_code code = pd_reader_read(w->r, w->at + event->room, last, PD_BYTES_file_section, w->error);
     if (code)
         return code;
-    pd_file_section_take(last, w->from, &section);
-    pd_file_section_put(&section, w->to, last);
-    pd_file_section_put(&event->ids_section, w->to,
+    pi_file_section_take(last, w->from, &section);
+    pi_file_section_put(&section, w->to, last);
+    pi_file_section_put(&event->ids_section, w->to,
                         entry + (event->attr.size ? event->attr.size : PD_ATTR_SIZE_VER0));
     return PD_OK;
 }
@@ -207,9 +207,9 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
 static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *event)
 {
     const size_t room = event->room;
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, room + PD_BYTES_file_section);
+    uint8_t *bytes = pi_resize(w->r->allocator, NULL, room + PD_BYTES_file_section);
     if (bytes == NULL)
-        return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_BYTES_file_section);
+        return pi_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_BYTES_file_section);
     enum pd_code code = pd_attr_encode(w->to, &event->attr, bytes, room, w->error);
     if (!code)
         code = put_section(w, event, bytes);
@@ -217,7 +217,7 @@ static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *
         code = emit_encoded(w, "attr", bytes, room);
     if (!code)
         code = emit_encoded(w, "attrs", bytes + room, PD_BYTES_file_section);
-    pd_release(w->r->allocator, bytes);
+    pi_release(w->r->allocator, bytes);
     return code;
 }
 
@@ -237,8 +237,8 @@ static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
         struct pd_event_type type;
         if ((code = pd_reader_read(w->r, e->offset + at, bytes, sizeof bytes, w->error)))
             break;
-        pd_event_type_take(bytes, w->from, &type);
-        pd_event_type_put(&type, w->to, bytes);
+        pi_event_type_take(bytes, w->from, &type);
+        pi_event_type_put(&type, w->to, bytes);
         code = emit_encoded(w, "event_types", bytes, sizeof bytes);
     }
     return code ? code : copy_rest(w, e);
@@ -250,7 +250,7 @@ static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < w->r->n_features && i < n; i++) {
         uint8_t entry[PD_BYTES_file_section];
-        pd_file_section_put(&w->r->features[i].section, w->to, entry);
+        pi_file_section_put(&w->r->features[i].section, w->to, entry);
         code = emit_encoded(w, "feature table", entry, sizeof entry);
     }
     return code ? code : copy_rest(w, e);
@@ -273,7 +273,7 @@ static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint6
         return;
     while (!code && i < size && i < f->raw.n && scratch[i] == f->raw.ptr[i])
         i++;
-    pd_fail(&what, PD_EDIFFERENT, place(w, offset, i), pd_feature_name(f->id), size, f->raw.n);
+    pi_fail(&what, PD_EDIFFERENT, place(w, offset, i), pd_feature_name(f->id), size, f->raw.n);
     w->stats->differing++;
     report(w, &what);
 }
@@ -284,7 +284,7 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
 {
     struct pd_feature f;
     struct pd_error what;
-    if (pd_probe_feature(w->from, id, w->nr_cpus_avail, (struct pd_bytes){bytes, n}, offset, w->inside, &f,
+    if (pi_probe_feature(w->from, id, w->nr_cpus_avail, (struct pd_bytes){bytes, n}, offset, w->inside, &f,
                          &what)) {
         what.member = w->r->member;
         w->stats->bad_sections++;
@@ -295,12 +295,12 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
         return PD_OK;
     if (id == PD_FEAT_NRCPUS)
         w->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
-    uint8_t *scratch = pd_resize(w->r->allocator, NULL, n);
+    uint8_t *scratch = pi_resize(w->r->allocator, NULL, n);
     if (!scratch)
-        return pd_fail(w->error, PD_ENOMEM, offset, "feature", 0, n);
+        return pi_fail(w->error, PD_ENOMEM, offset, "feature", 0, n);
     w->stats->sections++;
     compare_feature(w, &f, offset, scratch);
-    pd_release(w->r->allocator, scratch);
+    pi_release(w->r->allocator, scratch);
     return PD_OK;
 }
 
@@ -313,19 +313,19 @@ static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e
     const bool turned = w->from != w->to;
     const bool large = e->size > (turned ? w->t->max_held : PD_LIMIT_PROVEN);
     if (turned && large)
-        pd_transcode_leave_section(w->t, (uint16_t)e->index);
-    if (large || e->size == 0 || (!turned && !pd_layout_of_feature(e->index)))
+        pi_transcode_leave_section(w->t, (uint16_t)e->index);
+    if (large || e->size == 0 || (!turned && !pi_layout_of_feature(e->index)))
         return copy(w, e->offset, e->size);
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)e->size);
-    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
+    uint8_t *bytes = pi_resize(w->r->allocator, NULL, (size_t)e->size);
+    enum pd_code code = bytes ? PD_OK : pi_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
     if (!code)
         code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
     if (!code)
-        code = turned ? pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error)
+        code = turned ? pi_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error)
                       : prove_feature(w, e->index, e->offset, bytes, (size_t)e->size);
     if (!code)
         code = emit(w, bytes, (size_t)e->size);
-    pd_release(w->r->allocator, bytes);
+    pi_release(w->r->allocator, bytes);
     return code;
 }
 
@@ -342,7 +342,7 @@ static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
 {
     struct pd_bytes data;
     uint64_t id;
-    if (!pd_record_feature(rec, w->from, &id, &data) || id > 255)
+    if (!pi_record_feature(rec, w->from, &id, &data) || id > 255)
         return PD_OK;
     w->inside = rec->depth != 0;
     const enum pd_code code = prove_feature(
@@ -373,7 +373,7 @@ static enum proof prove(const struct pd_reader *r, struct pd_record *rec, uint8_
         return PROOF_RAW;
     const size_t i = difference(bytes, rec->raw, rec->size);
     if (i < rec->size)
-        pd_fail_record(what, PD_EDIFFERENT, rec, i, "record", bytes[i], rec->raw[i]);
+        pi_fail_record(what, PD_EDIFFERENT, rec, i, "record", bytes[i], rec->raw[i]);
     return PROOF_DECODED;
 }
 
@@ -402,10 +402,10 @@ static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint
                                 bool *more)
 {
     size_t n = 0, size;
-    while (n < AT_ONCE && (*more = pd_reader_next_quick(r, rec))) {
+    while (n < AT_ONCE && (*more = pi_reader_next_quick(r, rec))) {
         if (pd_record_decode_framed(rec->plan, rec, NULL) || rec->layout == NULL ||
             pd_record_encode(rec->plan, rec, bytes + n, UINT16_MAX - n, &size, NULL)) {
-            pd_reader_again(r, rec);
+            pi_reader_again(r, rec);
             *more = false;
             break;
         }
@@ -431,7 +431,7 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
         const size_t n = encode_neighbours(r, rec, bytes, &more);
         if (n && memcmp(bytes, begin, n) != 0) { /* one of them differs; find it */
             w->single = r->at;
-            pd_reader_back(r, begin, r->index - index);
+            pi_reader_back(r, begin, r->index - index);
             break;
         }
     }
@@ -451,7 +451,7 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
         out = prove_record(w, rec, bytes);
         code = prove_inner(w, rec);
     } else if (w->t)
-        code = pd_transcode_record(w->t, w->r, rec, &out, &n, w->error);
+        code = pi_transcode_record(w->t, w->r, rec, &out, &n, w->error);
     if ((w->stats->records & 255) == 0)
         tell_progress(w);
     return code || rec->depth ? code : emit(w, out, n);
@@ -469,8 +469,8 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
     size_t n;
     const bool proved = proves(w) && rec->type == PD_RECORD_HEADER_TRACING_DATA;
     if (!proved || rec->payload_size > PD_LIMIT_PROVEN)
-        return pd_copy_payload(w->r, NULL, emit_piece, w, w->error);
-    enum pd_code code = pd_reader_hold_payload(w->r, w->r->allocator, &bytes, &n, w->error);
+        return pi_copy_payload(w->r, NULL, emit_piece, w, w->error);
+    enum pd_code code = pi_reader_hold_payload(w->r, w->r->allocator, &bytes, &n, w->error);
     w->inside = rec->depth != 0;
     if (!code)
         code = prove_feature(w, PD_FEAT_TRACING_DATA, place(w, rec->offset, rec->size), bytes, n);
@@ -479,7 +479,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
         const enum pd_code wrote = emit(w, bytes, n);
         code = wrote ? wrote : code;
     }
-    pd_release(w->r->allocator, bytes);
+    pi_release(w->r->allocator, bytes);
     return code;
 }
 
@@ -487,7 +487,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
 static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct pd_error *what)
 {
     enum pd_code code;
-    while ((code = pd_reader_next_here(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
+    while ((code = pi_reader_next_here(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
         report(w, what);
     return code;
 }
@@ -536,7 +536,7 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
         report(w, &what);
     code = copy_rest(w, e);
     /* Behind damaged data, the rest has not been read yet. */
-    return code || w->options->member ? code : pd_file_tail(w->r, w->error);
+    return code || w->options->member ? code : pi_file_tail(w->r, w->error);
 }
 
 /* ---- The whole file */
@@ -579,8 +579,8 @@ static enum pd_code rewrite_parts(struct rewrite *w)
     return code;
 }
 
-enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
-                           const struct pd_rewrite_options *options, struct pd_transcode *t,
+enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
+                           const struct pd_rewrite_options *options, struct pi_transcode *t,
                            struct pd_rewrite_stats *stats, struct pd_error *error)
 {
     struct pd_rewrite_options own;
@@ -599,14 +599,14 @@ enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
                         .to = t ? t->to : reader->info.order};
     *w.stats = (struct pd_rewrite_stats){0};
     if (own.reencode && w.from == w.to)
-        w.nr_cpus_avail = pd_nr_cpus_avail(reader);
+        w.nr_cpus_avail = pi_nr_cpus_avail(reader);
     if (own.member && own.member >= reader->n_members)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", own.member, reader->n_members);
-    if (w.from != w.to && reader->info.version == 1 && !pd_writer_has_v1(reader->info.header.attr_size))
-        return pd_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "member", own.member, reader->n_members);
+    if (w.from != w.to && reader->info.version == 1 && !pi_writer_has_v1(reader->info.header.attr_size))
+        return pi_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
                        reader->info.header.attr_size, 0);
     if (reader->in.seekable)
-        code = pd_dir_enter(reader, own.member, w.error);
+        code = pi_dir_enter(reader, own.member, w.error);
     if (!code && reader->whole) {
         const struct pd_extent all = {PD_EXTENT_DATA, 0, reader->at, reader->info.data_end - reader->at};
         w.at = reader->at;
@@ -620,7 +620,7 @@ enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
         code = rewrite_parts(&w);
     if (!code && w.from != w.to && reader->info.container != PD_CONTAINER_PIPE &&
         memcmp(w.features, reader->info.features, sizeof w.features) != 0)
-        return pd_fail(error, PD_EUNSUP, PD_BYTES_file_header_OLD,
+        return pi_fail(error, PD_EUNSUP, PD_BYTES_file_header_OLD,
                        "features that the end of the input tells, in one that cannot seek", 0, 0);
     return code;
 }
@@ -629,5 +629,5 @@ enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
                         const struct pd_rewrite_options *options, struct pd_rewrite_stats *stats,
                         struct pd_error *error)
 {
-    return pd_rewrite_as(reader, sink, options, NULL, stats, error);
+    return pi_rewrite_as(reader, sink, options, NULL, stats, error);
 }

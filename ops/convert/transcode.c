@@ -15,7 +15,7 @@
 
 /* ---- Unconverted data */
 
-static void leave_record(struct pd_transcode *t, const struct pd_record *rec)
+static void leave_record(struct pi_transcode *t, const struct pd_record *rec)
 {
     size_t i = 0;
     if (t->from == t->to)
@@ -30,15 +30,15 @@ static void leave_record(struct pd_transcode *t, const struct pd_record *rec)
     t->unconverted++;
 }
 
-static void leave_feature(struct pd_transcode *t, uint16_t feature)
+static void leave_feature(struct pi_transcode *t, uint16_t feature)
 {
-    if (t->from == t->to || feature > 255 || pd_has_feature(t->left_features, feature))
+    if (t->from == t->to || feature > 255 || pi_has_feature(t->left_features, feature))
         return;
     t->left_features[feature / 8] |= (uint8_t)(1u << feature % 8);
     t->unconverted++;
 }
 
-void pd_transcode_notes(const struct pd_transcode *t,
+void pi_transcode_notes(const struct pi_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user)
 {
     static const char why[] = "left in the old byte order";
@@ -57,7 +57,7 @@ void pd_transcode_notes(const struct pd_transcode *t,
         note(user, &n);
     n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .left = true, .why = why};
     for (n.number = 0; note && n.number < 256; n.number++)
-        if (pd_has_feature(t->left_features, n.number))
+        if (pi_has_feature(t->left_features, n.number))
             note(user, &n);
 }
 
@@ -76,16 +76,16 @@ static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t siz
 {
     const struct pd_shape shape = {0};
     uint32_t at = 0;
-    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
-    for (; op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
-        if (pd_scalar_width(op) && at >= size && pd_scalar_get(op, attr))
+    const struct pd_op *op = pi_present(pi_layout_attr(), &shape, attr);
+    for (; op->kind != PD_OP_END; op = pi_present(op + 1, &shape, attr)) {
+        if (pi_scalar_width(op) && at >= size && pi_scalar_get(op, attr))
             return op;
-        at += pd_scalar_width(op);
+        at += pi_scalar_width(op);
     }
     return NULL;
 }
 
-enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
+enum pd_code pi_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
                                     uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error)
 {
     const struct pd_op *lost = field_behind(attr, size);
@@ -94,10 +94,10 @@ enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, s
     const size_t room = size > PD_ATTR_SIZE ? size - PD_ATTR_SIZE : 0;
     fields = fields < attr->tail.n ? fields : attr->tail.n;
     if (lost)
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, lost->name, pd_scalar_get(lost, attr), 0);
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, lost->name, pi_scalar_get(lost, attr), 0);
     fields = fields < room ? fields : room;
     if (!all_zero(attr->tail.ptr + fields, attr->tail.n - fields))
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, "attr.tail", attr->tail.n - fields, 0);
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, "attr.tail", attr->tail.n - fields, 0);
     memset(tail, 0, room);
     if (fields)
         memcpy(tail, attr->tail.ptr, fields);
@@ -107,7 +107,7 @@ enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, s
     return PD_OK;
 }
 
-void pd_transcode_look_at_attr(struct pd_transcode *t, const struct pd_attr *attr)
+void pi_transcode_look_at_attr(struct pi_transcode *t, const struct pd_attr *attr)
 {
     const bool left = t->from != t->to && !all_zero(attr->tail.ptr, attr->tail.n);
     t->left_attrs += left;
@@ -117,7 +117,7 @@ void pd_transcode_look_at_attr(struct pd_transcode *t, const struct pd_attr *att
 /* ---- Records */
 
 /* Of a record that was converted. */
-static void look_at_registers(struct pd_transcode *t, const struct pd_record *rec)
+static void look_at_registers(struct pi_transcode *t, const struct pd_record *rec)
 {
     const bool left = t->from != t->to && rec->type == PD_RECORD_SAMPLE &&
                       rec->variant & PD_VARIANT_UNKNOWN_REGS && !all_zero(rec->rest.ptr, rec->rest.n);
@@ -125,15 +125,15 @@ static void look_at_registers(struct pd_transcode *t, const struct pd_record *re
     t->unconverted += left;
 }
 
-static void put_header(const struct pd_transcode *t, const struct pd_record *rec, size_t size, uint8_t *out)
+static void put_header(const struct pi_transcode *t, const struct pd_record *rec, size_t size, uint8_t *out)
 {
-    pd_store32(out, rec->type, t->to);
-    pd_store16(out + 4, rec->misc, t->to);
-    pd_store16(out + 6, (uint16_t)size, t->to);
+    pi_store32(out, rec->type, t->to);
+    pi_store16(out + 4, rec->misc, t->to);
+    pi_store16(out + 6, (uint16_t)size, t->to);
 }
 
 /* The attr of a HEADER_ATTR record in its new form, at t->bytes + 8; *n: its bytes. */
-static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec, size_t room, size_t *n,
+static enum pd_code put_attr(struct pi_transcode *t, const struct pd_record *rec, size_t room, size_t *n,
                              struct pd_error *error)
 {
     uint8_t tail[PD_LIMIT_ATTR_CHANGED];
@@ -141,7 +141,7 @@ static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec
     enum pd_code code = pd_attr_decode(t->from, rec->raw + 8, room, &attr, error);
     *n = room;
     if (!code && t->attr_size) {
-        code = pd_transcode_attr_size(&attr, t->attr_size, &attr, tail, error);
+        code = pi_transcode_attr_size(&attr, t->attr_size, &attr, tail, error);
         *n = t->attr_size;
     }
     if (code)
@@ -151,14 +151,14 @@ static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec
 }
 
 /* perf_event_attr, then ids up to the end. */
-static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *rec, size_t *n,
+static enum pd_code attr_record(struct pi_transcode *t, const struct pd_record *rec, size_t *n,
                                 struct pd_error *error)
 {
     const size_t all = rec->size - 8u;
     size_t room, put = 0;
-    pd_attr_place(t->from, rec->raw + 8, all, &room, NULL);
+    pi_attr_place(t->from, rec->raw + 8, all, &room, NULL);
     if (t->attr_size && t->attr_size + (all - room) > UINT16_MAX - 8)
-        return pd_fail_record(error, PD_ELIMIT, rec, 8 + room, "ids", all - room,
+        return pi_fail_record(error, PD_ELIMIT, rec, 8 + room, "ids", all - room,
                               UINT16_MAX - 8u - t->attr_size);
     enum pd_code code = put_attr(t, rec, room, &put, error);
     if (code)
@@ -167,7 +167,7 @@ static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *
     size_t left = all - room;
     uint8_t *out = t->bytes + 8 + put;
     for (; left >= 8; left -= 8, ids += 8, out += 8)
-        pd_store64(out, pd_load64(ids, t->from), t->to);
+        pi_store64(out, pi_load64(ids, t->from), t->to);
     memcpy(out, ids, left);
     *n = 8 + put + (all - room);
     put_header(t, rec, *n, t->bytes);
@@ -175,7 +175,7 @@ static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *
 }
 
 /* A record whose content has no layout. */
-static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
+static void plain_record(struct pi_transcode *t, const struct pd_record *rec)
 {
     memcpy(t->bytes, rec->raw, rec->size);
     put_header(t, rec, rec->size, t->bytes);
@@ -183,48 +183,48 @@ static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
         leave_record(t, rec);
 }
 
-static bool is_feature(const struct pd_transcode *t, const struct pd_record *rec)
+static bool is_feature(const struct pi_transcode *t, const struct pd_record *rec)
 {
     struct pd_bytes data;
     uint64_t id;
-    return pd_record_feature(rec, t->from, &id, &data);
+    return pi_record_feature(rec, t->from, &id, &data);
 }
 
-static void tell_finding(const struct pd_transcode *t, const struct pd_error *what)
+static void tell_finding(const struct pi_transcode *t, const struct pd_error *what)
 {
     if (what->code != PD_EUNKNOWN && t->finding)
         t->finding(t->user, what);
 }
 
-void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
+void pi_transcode_look(struct pi_transcode *t, const struct pd_record *rec)
 {
     struct pd_bytes data;
     uint64_t id;
     struct pd_feature f;
     struct pd_error what;
-    if (!pd_record_feature(rec, t->from, &id, &data) || id > 255 ||
+    if (!pi_record_feature(rec, t->from, &id, &data) || id > 255 ||
         pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, data.ptr, data.n, &f, &what) == PD_OK)
         return;
     if (rec->depth) /* inside a COMPRESSED record, offsets are those of that record */
         what.offset = rec->offset;
     else
-        pd_error_move(&what, rec->offset + (uint64_t)(data.ptr - rec->raw));
+        pi_error_move(&what, rec->offset + (uint64_t)(data.ptr - rec->raw));
     tell_finding(t, &what);
 }
 
 /* Converts a section in a record. */
-static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec,
+static enum pd_code feature_record(struct pi_transcode *t, const struct pd_record *rec,
                                    struct pd_error *error)
 {
     uint8_t *p = t->bytes;
     struct pd_bytes data;
     uint64_t id;
-    pd_record_feature(rec, t->from, &id, &data);
+    pi_record_feature(rec, t->from, &id, &data);
     memcpy(p, rec->raw, rec->size);
     put_header(t, rec, rec->size, p);
     if (!rec->old_feature)
-        pd_store64(p + 8, id, t->to);
-    return pd_transcode_section(t, id < 256 ? (uint16_t)id : UINT16_MAX, p + (data.ptr - rec->raw), data.n,
+        pi_store64(p + 8, id, t->to);
+    return pi_transcode_section(t, id < 256 ? (uint16_t)id : UINT16_MAX, p + (data.ptr - rec->raw), data.n,
                                 error);
 }
 
@@ -232,14 +232,14 @@ static enum pd_code feature_record(struct pd_transcode *t, const struct pd_recor
 
 static void turn_id(uint8_t *bytes)
 {
-    pd_store64(bytes, pd_load64(bytes, PD_LITTLE), PD_BIG);
+    pi_store64(bytes, pi_load64(bytes, PD_LITTLE), PD_BIG);
 }
 
 /*
  * Finds the event of a record whose bytes are in the other order than the recording, by turning its id
  * temporarily.
  */
-static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, uint8_t *bytes)
+static void resolve_other(const struct pi_attrs *attrs, struct pd_record *rec, uint8_t *bytes)
 {
     const struct pd_plan *first = attrs->seen ? &attrs->attr[0]->plan : &attrs->none;
     const bool sample = rec->type == PD_RECORD_SAMPLE;
@@ -250,13 +250,13 @@ static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, u
     const bool there = at && rec->size >= at + 8;
     if (there)
         turn_id(bytes + at);
-    pd_attrs_resolve(attrs, rec);
+    pi_attrs_resolve(attrs, rec);
     if (there)
         turn_id(bytes + at);
 }
 
 /* If the bytes are valid in the new order, converts them to the old one. */
-static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const struct pd_record *rec,
+static bool turn_back(struct pi_transcode *t, const struct pd_reader *r, const struct pd_record *rec,
                       uint8_t *bytes)
 {
     struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
@@ -282,7 +282,7 @@ static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const s
  * through the same sequence from its other end. The sequence is short, since only records of varying layout
  * have one at all; the limit is for safety.
  */
-static void contradicting_record(struct pd_transcode *t, const struct pd_reader *r,
+static void contradicting_record(struct pi_transcode *t, const struct pd_reader *r,
                                  const struct pd_record *rec)
 {
     memcpy(t->bytes, rec->raw, rec->size);
@@ -315,7 +315,7 @@ static bool is_opaque(const struct pd_record *rec, size_t at)
  * the place of the first event. For the record's own event these bytes may be no number, and stay as they
  * are: then the id is converted there.
  */
-static bool stays_of_event(const struct pd_attrs *attrs, const struct pd_record *rec, uint8_t *bytes)
+static bool stays_of_event(const struct pi_attrs *attrs, const struct pd_record *rec, uint8_t *bytes)
 {
     struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
     const size_t back = attrs->seen ? attrs->attr[0]->plan.trailer_id : 0;
@@ -328,11 +328,11 @@ static bool stays_of_event(const struct pd_attrs *attrs, const struct pd_record 
     return other.attr_index == rec->attr_index;
 }
 
-static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+static enum pd_code edited_record(struct pi_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                   const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     *bytes = t->bytes;
-    const enum pd_code code = pd_edits_record(t->edits, r, rec, t->nr_cpus_avail, t->bytes, n, error);
+    const enum pd_code code = pi_edits_record(t->edits, r, rec, t->nr_cpus_avail, t->bytes, n, error);
     if (!code && t->edits->passed.code)
         tell_finding(t, &t->edits->passed);
     return code;
@@ -342,18 +342,18 @@ static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader
  * Converts the stack in the raw data of an off-cpu sample, which perf reads in the order of the machine that
  * perf runs on. Data in the wrong order stays in the wrong order, so that the conversion back finds it.
  */
-static void turn_offcpu(struct pd_transcode *t, struct pd_record *rec)
+static void turn_offcpu(struct pi_transcode *t, struct pd_record *rec)
 {
     struct pd_bytes *data = &rec->u.sample.raw.data;
     struct pd_offcpu offcpu;
     enum pd_order order;
-    if (t->from == t->to || !pd_find_offcpu(rec, &offcpu, &order))
+    if (t->from == t->to || !pi_find_offcpu(rec, &offcpu, &order))
         return;
-    pd_put_offcpu(&offcpu, order == PD_LITTLE ? PD_BIG : PD_LITTLE, t->other, data->n);
+    pi_put_offcpu(&offcpu, order == PD_LITTLE ? PD_BIG : PD_LITTLE, t->other, data->n);
     data->ptr = t->other;
 }
 
-enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_transcode_record(struct pi_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     struct pd_error what;
@@ -365,7 +365,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         tell_finding(t, &what);
     *bytes = rec->raw;
     *n = rec->size;
-    pd_transcode_look(t, rec);
+    pi_transcode_look(t, rec);
     if (t->from == t->to && !t->reencode && !(attr && t->attr_size))
         return PD_OK;
     *bytes = t->bytes;
@@ -379,7 +379,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         plan.order = (uint8_t)t->to;
         turn_offcpu(t, rec);
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
-            (t->from == t->to || pd_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
+            (t->from == t->to || pi_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
                 leave_record(t, rec); /* only the whole of a large record has a layout */
             look_at_registers(t, rec);
@@ -396,7 +396,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
 
 /* ---- Feature sections */
 
-void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
+void pi_transcode_leave_section(struct pi_transcode *t, uint16_t feature)
 {
     leave_feature(t, feature);
 }
@@ -405,7 +405,7 @@ void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
  * Converts the section to the order `to`, in a separate buffer of n bytes. False: it is invalid in the order
  * `from`.
  */
-static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, size_t n, enum pd_order from,
+static bool turn_section(const struct pi_transcode *t, const uint8_t *bytes, size_t n, enum pd_order from,
                          enum pd_order to, struct pd_feature *f, uint8_t *out)
 {
     size_t size;
@@ -414,7 +414,7 @@ static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, siz
 }
 
 /* Leaves damaged sections, with the same care as contradicting_record(). */
-static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+static void contradicting_section(struct pi_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   uint8_t *out)
 {
     struct pd_feature f = {.id = feature};
@@ -429,22 +429,22 @@ static void turn_bpf_arrays(const struct pd_feature *f, uint8_t *bytes)
     struct pd_list l = f->u.bpf_prog_info.programs;
     struct pd_bpf_prog p;
     while (pd_bpf_prog_next(&l, &p))
-        pd_bpf_swap_arrays(&p, bytes + (p.data.ptr - f->raw.ptr));
+        pi_bpf_swap_arrays(&p, bytes + (p.data.ptr - f->raw.ptr));
 }
 
-enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+enum pd_code pi_transcode_section(struct pi_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   struct pd_error *error)
 {
     struct pd_feature f = {.id = feature};
     if (t->from == t->to || n == 0)
         return PD_OK;
-    if (!pd_layout_of_feature(feature)) {
+    if (!pi_layout_of_feature(feature)) {
         leave_feature(t, feature);
         return PD_OK;
     }
-    uint8_t *out = pd_resize(t->allocator, NULL, n);
+    uint8_t *out = pi_resize(t->allocator, NULL, n);
     if (out == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
     if (turn_section(t, bytes, n, t->from, t->to, &f, out)) {
         if (feature == PD_FEAT_NRCPUS)
             t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
@@ -456,6 +456,6 @@ enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint
     } else {
         contradicting_section(t, feature, bytes, n, out);
     }
-    pd_release(t->allocator, out);
+    pi_release(t->allocator, out);
     return PD_OK;
 }

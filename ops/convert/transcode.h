@@ -16,10 +16,10 @@
 
 #define PD_LEFT_TYPES 32
 
-struct pd_transcode {
+struct pi_transcode {
     enum pd_order from, to;
     bool reencode;          /* decode and encode even if the order stays */
-    struct pd_edits *edits; /* changes of the values, which keep the order; NULL: none */
+    struct pi_edits *edits; /* changes of the values, which keep the order; NULL: none */
     uint32_t attr_size;     /* new size of attrs; 0: unchanged */
     const struct pd_allocator *allocator;
     unsigned feature_word;  /* bytes of the words of a big-endian output's feature bitmap */
@@ -28,7 +28,7 @@ struct pd_transcode {
     /* Called for each record that contradicts its own layout; may be NULL. */
     void (*finding)(void *user, const struct pd_error *what);
     void *user;
-    struct pd_progress *progress; /* of pd_rewrite_as(); may be NULL */
+    struct pi_progress *progress; /* of pi_rewrite_as(); may be NULL */
     /* parts left unconverted */
     struct {
         uint32_t type;
@@ -46,36 +46,36 @@ struct pd_transcode {
  * The record in the new order: *bytes points into t->bytes, or is rec->raw if nothing changes. It is decoded
  * in any case, so that damage is reported. *n is 0 if an edit drops it.
  */
-enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_transcode_record(struct pi_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /*
  * Converts a whole feature section in place. A section without a known layout is noted as left. PD_ENOMEM: no
  * memory for another n bytes.
  */
-enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+enum pd_code pi_transcode_section(struct pi_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   struct pd_error *error);
 /* Reports damage in the feature of a stream's record, if it has one. */
-void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec);
+void pi_transcode_look(struct pi_transcode *t, const struct pd_record *rec);
 /* Leaves and notes a section, or a part of one, that is too large to be held. */
-void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
+void pi_transcode_leave_section(struct pi_transcode *t, uint16_t feature);
 
 /* Gives an attr another valid size. PD_EVALUE names a field that would be lost. `tail` becomes its tail. */
-enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
+enum pd_code pi_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
                                     uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error);
 
 /* Counts an attr whose fields are not all known. */
-void pd_transcode_look_at_attr(struct pd_transcode *t, const struct pd_attr *attr);
+void pi_transcode_look_at_attr(struct pi_transcode *t, const struct pd_attr *attr);
 /* Calls note() for everything left unconverted. */
-void pd_transcode_notes(const struct pd_transcode *t,
+void pi_transcode_notes(const struct pi_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user);
 
 /*
  * As pd_rewrite(), with each part and record converted by t: in its byte order and with its findings. Two
  * conversions give the original bytes.
  */
-enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
-                           const struct pd_rewrite_options *options, struct pd_transcode *t,
+enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
+                           const struct pd_rewrite_options *options, struct pi_transcode *t,
                            struct pd_rewrite_stats *stats, struct pd_error *error);
 
 #endif

@@ -15,12 +15,12 @@
 
 /* ---- Dropped items, and their reports */
 
-static bool goes(const struct pd_edits *e, const struct pd_op *layout)
+static bool goes(const struct pi_edits *e, const struct pd_op *layout)
 {
-    return layout && (e->drop >> pd_identities_of(&e->touch.ids, layout)->kinds[0] & 1);
+    return layout && (e->drop >> pi_identities_of(&e->touch.ids, layout)->kinds[0] & 1);
 }
 
-static void count_gone(struct pd_edits *e, const struct pd_record *rec)
+static void count_gone(struct pi_edits *e, const struct pd_record *rec)
 {
     size_t i = 0;
     while (i < e->n_gone && e->gone[i].type != rec->type && i < PD_EDITS_TYPES - 1)
@@ -30,13 +30,13 @@ static void count_gone(struct pd_edits *e, const struct pd_record *rec)
     e->gone[i].n++;
 }
 
-static void count_gone_feature(struct pd_edits *e, uint32_t feature)
+static void count_gone_feature(struct pi_edits *e, uint32_t feature)
 {
     if (feature < 256)
         e->gone_features[feature / 8] |= (uint8_t)(1u << feature % 8);
 }
 
-void pd_edits_notes(const struct pd_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
+void pi_edits_notes(const struct pi_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
                     void *user)
 {
     static const char why[] = "it was to be left out";
@@ -64,7 +64,7 @@ static bool is_zero(const uint8_t *p, size_t n)
     return n == 0;
 }
 
-static void strip_attr(const struct pd_edits *e, struct pd_attr *attr)
+static void strip_attr(const struct pi_edits *e, struct pd_attr *attr)
 {
     const uint64_t gone = attr->sample_type & e->strip;
     attr->sample_type &= ~gone;
@@ -89,7 +89,7 @@ static void strip_attr(const struct pd_edits *e, struct pd_attr *attr)
  * PMUs of probes have addresses where others have numbers; such numbers are smaller than any address of the
  * kernel.
  */
-static enum pd_code change_addrs(struct pd_edits *e, struct pd_attr *attr, struct pd_error *error)
+static enum pd_code change_addrs(struct pi_edits *e, struct pd_attr *attr, struct pd_error *error)
 {
     const uint64_t lowest = UINT64_C(0xffff800000000000);
     const bool breakpoint = attr->type == PD_TYPE_BREAKPOINT, other = attr->type > PD_TYPE_BREAKPOINT;
@@ -104,7 +104,7 @@ static enum pd_code change_addrs(struct pd_edits *e, struct pd_attr *attr, struc
 /* Callback of the retouch, for attrs in records and features too. */
 static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_error *error)
 {
-    struct pd_edits *e = user;
+    struct pi_edits *e = user;
     enum pd_code code;
     strip_attr(e, attr);
     if (e->options->edit && e->options->edit->realtime) {
@@ -122,16 +122,16 @@ static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_erro
     /* Bytes beyond the size have no meaning; those within it are unknown fields. */
     const size_t fields = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
     if (fields && !is_zero(attr->tail.ptr, fields < attr->tail.n ? fields : attr->tail.n) && !e->drop_unknown)
-        return pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "attr.tail", attr->size, PD_ATTR_SIZE);
-    uint8_t *zeros = pd_retouch_memory(&e->touch, attr->tail.n);
+        return pi_fail(error, PD_EOPAQUE, PD_NOWHERE, "attr.tail", attr->size, PD_ATTR_SIZE);
+    uint8_t *zeros = pi_retouch_memory(&e->touch, attr->tail.n);
     if (zeros == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr.tail", 0, attr->tail.n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "attr.tail", 0, attr->tail.n);
     memset(zeros, 0, attr->tail.n);
     attr->tail.ptr = zeros;
     return PD_OK;
 }
 
-enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const struct pd_attr **out,
+enum pd_code pi_edits_attr(struct pi_edits *e, const struct pd_attr *attr, const struct pd_attr **out,
                            struct pd_error *error)
 {
     e->attr = *attr;
@@ -140,14 +140,14 @@ enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const
     return change_attr(e, &e->attr, error);
 }
 
-enum pd_code pd_edits_event_type(struct pd_edits *e, struct pd_event_type *type, struct pd_error *error)
+enum pd_code pi_edits_event_type(struct pi_edits *e, struct pd_event_type *type, struct pd_error *error)
 {
     static const struct pd_shape shape;
-    return pd_retouch_value(&e->touch, pd_layout_event_type(), &shape, type, false, error);
+    return pi_retouch_value(&e->touch, pi_layout_event_type(), &shape, type, false, error);
 }
 
 /* The plan of the changed attr that a record belongs to. */
-static const struct pd_plan *plan_of(struct pd_edits *e, const struct pd_reader *r,
+static const struct pd_plan *plan_of(struct pi_edits *e, const struct pd_reader *r,
                                      const struct pd_record *rec)
 {
     if (!e->strip || rec->attr_index == UINT32_MAX)
@@ -155,7 +155,7 @@ static const struct pd_plan *plan_of(struct pd_edits *e, const struct pd_reader 
     for (; e->n_plans <= rec->attr_index; e->n_plans++) {
         const struct pd_event_attr *event = pd_reader_attr(r, e->n_plans);
         struct pd_attr attr = event->attr;
-        struct pd_plan *more = pd_array(e->allocator, e->plans, e->n_plans + 1, sizeof *more);
+        struct pd_plan *more = pi_array(e->allocator, e->plans, e->n_plans + 1, sizeof *more);
         if (more == NULL)
             return NULL;
         e->plans = more;
@@ -170,11 +170,11 @@ static const struct pd_plan *plan_of(struct pd_edits *e, const struct pd_reader 
 static enum pd_code refuse(const struct pd_record *rec, enum pd_code code, const char *field,
                            struct pd_error *error)
 {
-    return pd_fail_record(error, code, rec, 8, field, rec->type, 0);
+    return pi_fail_record(error, code, rec, 8, field, rec->type, 0);
 }
 
 /* The bytes behind the known fields: padding is dropped, anything else is unknown. */
-static enum pd_code clean_rest(struct pd_edits *e, const struct pd_record *rec, struct pd_bytes *rest,
+static enum pd_code clean_rest(struct pi_edits *e, const struct pd_record *rec, struct pd_bytes *rest,
                                bool *drop, struct pd_error *error)
 {
     static const uint8_t zeros[8];
@@ -203,7 +203,7 @@ static size_t cut_chain(const struct pd_vec *ips, uint32_t most)
     return i;
 }
 
-static void shorten(const struct pd_edits *e, struct pd_record *rec)
+static void shorten(const struct pi_edits *e, struct pd_record *rec)
 {
     if (rec->type == PD_RECORD_SAMPLE) {
         struct pd_callchain *chain = &rec->u.sample.callchain;
@@ -222,7 +222,7 @@ static void shorten(const struct pd_edits *e, struct pd_record *rec)
  * the stack: pieces of text. What is beyond the addresses that a program gets without asking for more becomes
  * 0.
  */
-static enum pd_code clean_ips(struct pd_edits *e, struct pd_vec *ips, bool user, struct pd_error *error)
+static enum pd_code clean_ips(struct pi_edits *e, struct pd_vec *ips, bool user, struct pd_error *error)
 {
     uint64_t *now = NULL;
     for (size_t i = 0; i < ips->n; i++) {
@@ -232,8 +232,8 @@ static enum pd_code clean_ips(struct pd_edits *e, struct pd_vec *ips, bool user,
         if (ip >= PD_CONTEXT_MAX || !user || ip >> 48 == 0)
             continue;
         if (now == NULL) {
-            if ((now = pd_retouch_memory(&e->touch, ips->n * sizeof *now)) == NULL)
-                return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ips", 0, ips->n * sizeof *now);
+            if ((now = pi_retouch_memory(&e->touch, ips->n * sizeof *now)) == NULL)
+                return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "ips", 0, ips->n * sizeof *now);
             pd_vec_copy(ips, 0, ips->n, now);
         }
         now[i] = 0;
@@ -243,7 +243,7 @@ static enum pd_code clean_ips(struct pd_edits *e, struct pd_vec *ips, bool user,
     return PD_OK;
 }
 
-static enum pd_code clean_chain(struct pd_edits *e, struct pd_record *rec, struct pd_error *error)
+static enum pd_code clean_chain(struct pi_edits *e, struct pd_record *rec, struct pd_error *error)
 {
     if (rec->type == PD_RECORD_SAMPLE && rec->plan->shape.sample_type & PD_SAMPLE_CALLCHAIN)
         return clean_ips(e, &rec->u.sample.callchain.ips, false, error);
@@ -253,9 +253,9 @@ static enum pd_code clean_chain(struct pd_edits *e, struct pd_record *rec, struc
 }
 
 /* True if the record maps no file: its name is in brackets or behind two slashes, as "//anon". */
-static bool is_of_memory(const struct pd_edits *e, const struct pd_view *view, const void *value)
+static bool is_of_memory(const struct pi_edits *e, const struct pi_view *view, const void *value)
 {
-    const struct pd_identity_layout *layout = pd_identities_of(&e->touch.ids, view->layout);
+    const struct pi_identity_layout *layout = pi_identities_of(&e->touch.ids, view->layout);
     if (!(layout->mask & PD_ID_BIT(PD_ID_OFFSET)))
         return false;
     for (size_t i = 1; view->layout[i].kind != PD_OP_END; i++) {
@@ -267,7 +267,7 @@ static bool is_of_memory(const struct pd_edits *e, const struct pd_view *view, c
 }
 
 /* True if there are bytes behind registers of an unknown abi, which may have fields to be dropped. */
-static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec)
+static bool hides_stripped(const struct pi_edits *e, const struct pd_record *rec)
 {
     const uint64_t before = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
                             PD_SAMPLE_ADDR | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU |
@@ -278,7 +278,7 @@ static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec
 }
 
 /* Without chains the entry behind the marker stays, which is the sample's ip. */
-static uint32_t stack_of_offcpu(const struct pd_edits *e)
+static uint32_t stack_of_offcpu(const struct pi_edits *e)
 {
     return e->strip & PD_SAMPLE_CALLCHAIN ? 1 : e->max_stack;
 }
@@ -287,30 +287,30 @@ static uint32_t stack_of_offcpu(const struct pd_edits *e)
  * The raw data of an off-cpu sample is a task and a call chain, to be treated as these are elsewhere. Unknown
  * bytes are dropped: `offcpu` is from before the raw data was changed.
  */
-static enum pd_code change_offcpu(struct pd_edits *e, struct pd_raw_data *raw, struct pd_offcpu *offcpu,
+static enum pd_code change_offcpu(struct pi_edits *e, struct pd_raw_data *raw, struct pd_offcpu *offcpu,
                                   struct pd_error *error)
 {
     static const struct pd_shape shape;
     static const struct pd_bytes none;
     const enum pd_order order = (enum pd_order)offcpu->ips.form;
     size_t n = raw->data.n;
-    enum pd_code code = pd_retouch_value(&e->touch, pd_layout_offcpu(), &shape, offcpu, true, error);
+    enum pd_code code = pi_retouch_value(&e->touch, pi_layout_offcpu(), &shape, offcpu, true, error);
     if (!code && e->clean_chains)
         code = clean_ips(e, &offcpu->ips, true, error);
     if (code)
         return code;
     if (stack_of_offcpu(e))
         offcpu->nr = offcpu->ips.n = cut_chain(&offcpu->ips, stack_of_offcpu(e));
-    uint8_t *bytes = pd_retouch_memory(&e->touch, n);
+    uint8_t *bytes = pi_retouch_memory(&e->touch, n);
     if (bytes == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "offcpu", 0, n);
-    code = pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, error);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "offcpu", 0, n);
+    code = pi_interpret_put_section(pi_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, error);
     *raw = (struct pd_raw_data){(uint32_t)n, {bytes, n}};
     return code;
 }
 
 /* A redaction also takes what only may be one: data of the right form, of an event that has no name yet. */
-static bool is_offcpu(const struct pd_edits *e, const struct pd_record *rec, struct pd_offcpu *offcpu)
+static bool is_offcpu(const struct pi_edits *e, const struct pd_record *rec, struct pd_offcpu *offcpu)
 {
     if (!rec->plan || !rec->plan->offcpu || !rec->decoded || e->strip & PD_SAMPLE_RAW ||
         !(e->strict || e->max_stack || e->strip & PD_SAMPLE_CALLCHAIN))
@@ -320,10 +320,10 @@ static bool is_offcpu(const struct pd_edits *e, const struct pd_record *rec, str
                                          pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu));
 }
 
-static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop,
+static enum pd_code change_record(struct pi_edits *e, struct pd_record *rec, bool *drop,
                                   struct pd_error *error)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     struct pd_offcpu offcpu;
     const bool has_offcpu = is_offcpu(e, rec, &offcpu);
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
@@ -335,9 +335,9 @@ static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, boo
     if (e->strict)
         code = clean_rest(e, rec, &rec->rest, drop, error);
     if (!code)
-        code = pd_retouch_value(&e->touch, view.layout, &view.shape, &rec->u, false, error);
+        code = pi_retouch_value(&e->touch, view.layout, &view.shape, &rec->u, false, error);
     if (!code && view.has_id)
-        code = pd_retouch_value(&e->touch, pd_layout_sample_id(), &view.shape, &rec->id, true, error);
+        code = pi_retouch_value(&e->touch, pi_layout_sample_id(), &view.shape, &rec->id, true, error);
     if (!code && has_offcpu)
         code = change_offcpu(e, &rec->u.sample.raw, &offcpu, error);
     if (!code && e->clean_chains)
@@ -355,19 +355,19 @@ static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, boo
 }
 
 /* The feature in a record of a stream; the mark behind the last one has none. */
-static enum pd_code feature_record(struct pd_edits *e, const struct pd_record *rec, uint64_t id,
+static enum pd_code feature_record(struct pi_edits *e, const struct pd_record *rec, uint64_t id,
                                    const struct pd_bytes *data, uint32_t cpus, uint8_t *out, size_t *n,
                                    struct pd_error *error)
 {
     const size_t head = (size_t)(data->ptr - rec->raw);
     const enum pd_order order = (enum pd_order)rec->plan->order;
-    const struct pd_edits_section section = {order, id < 256 ? (uint32_t)id : 256, cpus,
+    const struct pi_edits_section section = {order, id < 256 ? (uint32_t)id : 256, cpus,
                                              rec->offset + (rec->depth ? 0 : head)};
     struct pd_bytes now = *data;
     bool there = true;
     enum pd_code code = PD_OK;
     if (data->n || id <= 255) /* a mark has the number of features, and nothing to hide */
-        code = pd_edits_feature(e, &section, data->ptr, data->n, &now, &there, error);
+        code = pi_edits_feature(e, &section, data->ptr, data->n, &now, &there, error);
     if (!code && now.n > UINT16_MAX - head)
         code = refuse(rec, PD_ELIMIT, "feature", error);
     if (code && error->record_index == PD_NOWHERE) {
@@ -381,12 +381,12 @@ static enum pd_code feature_record(struct pd_edits *e, const struct pd_record *r
     if (now.n)
         memcpy(out + head, now.ptr, now.n);
     *n = head + now.n;
-    pd_store16(out + 6, (uint16_t)*n, order);
+    pi_store16(out + 6, (uint16_t)*n, order);
     return PD_OK;
 }
 
 /* Data that cannot be decoded passes unchanged, or must not pass. */
-static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *rec,
+static enum pd_code unknown_record(struct pi_edits *e, const struct pd_record *rec,
                                    const struct pd_error *why, uint8_t *out, size_t *n,
                                    struct pd_error *error)
 {
@@ -408,7 +408,7 @@ static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *r
 }
 
 /* True for the later parts and the end of a large record one of whose parts was dropped. */
-static bool is_of_gone(struct pd_edits *e, const struct pd_record *rec, bool drop)
+static bool is_of_gone(struct pi_edits *e, const struct pd_record *rec, bool drop)
 {
     const bool part = rec->type == PD_RECORD_SIMPLEPERF_SPLIT,
                end = rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
@@ -418,7 +418,7 @@ static bool is_of_gone(struct pd_edits *e, const struct pd_record *rec, bool dro
     return gone;
 }
 
-enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error)
 {
@@ -429,7 +429,7 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
     e->passed.code = PD_OK;
     if (pd_reader_decode(r, rec, &what))
         return unknown_record(e, rec, &what, out, n, error);
-    if (pd_record_feature(rec, (enum pd_order)rec->plan->order, &id, &data))
+    if (pi_record_feature(rec, (enum pd_order)rec->plan->order, &id, &data))
         return feature_record(e, rec, id, &data, rec->nr_cpus_avail ? rec->nr_cpus_avail : nr_cpus_avail, out,
                               n, error);
     if (rec->layout == NULL) {
@@ -446,47 +446,47 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
     }
     const struct pd_plan *plan = plan_of(e, r, rec);
     if (plan == NULL)
-        return pd_fail_record(error, PD_ENOMEM, rec, 0, "plan", 0, sizeof *plan);
+        return pi_fail_record(error, PD_ENOMEM, rec, 0, "plan", 0, sizeof *plan);
     shorten(e, rec);
     rec->size = 0;
     code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
-    rec->size = pd_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
+    rec->size = pi_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
     return code;
 }
 
 /* ---- Features */
 
-void pd_edits_miss_feature(struct pd_edits *e, uint32_t feature)
+void pi_edits_miss_feature(struct pi_edits *e, uint32_t feature)
 {
     count_gone_feature(e, feature);
 }
 
-bool pd_edits_drops_feature(const struct pd_edits *e, uint32_t feature)
+bool pi_edits_drops_feature(const struct pi_edits *e, uint32_t feature)
 {
-    const struct pd_op *layout = pd_layout_of_feature(feature);
+    const struct pd_op *layout = pi_layout_of_feature(feature);
     return layout ? goes(e, layout) : e->strict && e->drop_unknown;
 }
 
-static enum pd_code change_feature(struct pd_edits *e, enum pd_order order, struct pd_feature *f,
+static enum pd_code change_feature(struct pi_edits *e, enum pd_order order, struct pd_feature *f,
                                    struct pd_bytes *out, struct pd_error *error)
 {
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
     size_t n;
-    enum pd_code code = pd_retouch_value(&e->touch, f->layout, &shape, &f->u, false, error);
+    enum pd_code code = pi_retouch_value(&e->touch, f->layout, &shape, &f->u, false, error);
     if (!code)
         code = pd_feature_encode(order, f, NULL, 0, &n, error);
     if (code)
         return code;
-    uint8_t *bytes = pd_resize(e->allocator, e->bytes, n);
+    uint8_t *bytes = pi_resize(e->allocator, e->bytes, n);
     if (bytes == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
     e->bytes = bytes;
     *out = (struct pd_bytes){bytes, n};
     return pd_feature_encode(order, f, bytes, n, &n, error);
 }
 
 /* A feature that is partly unknown. */
-static enum pd_code unknown_feature(struct pd_edits *e, uint32_t feature, bool *there, struct pd_error *error)
+static enum pd_code unknown_feature(struct pi_edits *e, uint32_t feature, bool *there, struct pd_error *error)
 {
     *there = !e->strict;
     if (error->code != PD_EOPAQUE)
@@ -498,7 +498,7 @@ static enum pd_code unknown_feature(struct pd_edits *e, uint32_t feature, bool *
     return PD_OK;
 }
 
-static enum pd_code edit_feature(struct pd_edits *e, const struct pd_edits_section *section,
+static enum pd_code edit_feature(struct pi_edits *e, const struct pi_edits_section *section,
                                  const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
                                  struct pd_error *error)
 {
@@ -508,17 +508,17 @@ static enum pd_code edit_feature(struct pd_edits *e, const struct pd_edits_secti
     struct pd_feature f;
     e->passed.code = PD_OK;
     *out = (struct pd_bytes){bytes, n};
-    *there = !pd_edits_drops_feature(e, feature);
+    *there = !pi_edits_drops_feature(e, feature);
     if (!*there)
         count_gone_feature(e, feature);
     if (!*there || n == 0)
         return PD_OK;
     enum pd_code code = pd_feature_decode(order, feature, section->nr_cpus_avail, bytes, n, &f, error);
     if (!code && f.layout == NULL)
-        code = pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "feature", feature, 0);
+        code = pi_fail(error, PD_EOPAQUE, PD_NOWHERE, "feature", feature, 0);
     if (!code && e->strict && !is_zero(f.rest.ptr, f.rest.n)) {
         if (f.rest.n >= sizeof zeros)
-            code = pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "rest", feature, 0);
+            code = pi_fail(error, PD_EOPAQUE, PD_NOWHERE, "rest", feature, 0);
         f.rest.ptr = zeros;
     }
     if (code)
@@ -527,32 +527,32 @@ static enum pd_code edit_feature(struct pd_edits *e, const struct pd_edits_secti
     if ((code = change_feature(e, order, &f, out, error)))
         error->section = pd_feature_name(feature);
     if (!code && e->opaque) {
-        pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "content", feature, 0);
+        pi_fail(error, PD_EOPAQUE, PD_NOWHERE, "content", feature, 0);
         error->section = pd_feature_name(feature);
         return unknown_feature(e, feature, there, error);
     }
     return code;
 }
 
-enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section *section,
+enum pd_code pi_edits_feature(struct pi_edits *e, const struct pi_edits_section *section,
                               const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
                               struct pd_error *error)
 {
     const enum pd_code code = edit_feature(e, section, bytes, n, out, there, error);
     if (code)
-        pd_error_move(error, section->offset);
+        pi_error_move(error, section->offset);
     if (e->passed.code)
-        pd_error_move(&e->passed, section->offset);
+        pi_error_move(&e->passed, section->offset);
     return code;
 }
 
 /* ---- The edits of pd_edit_options */
 
 /* A negative shift is added with wraparound. */
-PD_WRAPS static enum pd_code move_time(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
+PD_WRAPS static enum pd_code move_time(void *user, enum pi_identity kind, unsigned width, uint64_t *value,
                                        struct pd_error *error)
 {
-    const struct pd_edits *e = user;
+    const struct pi_edits *e = user;
     const uint64_t shift = (uint64_t)e->options->edit->time_shift, time = *value;
     (void)width;
     if (kind == PD_ID_TIME && time == 0)
@@ -560,15 +560,15 @@ PD_WRAPS static enum pd_code move_time(void *user, enum pd_identity kind, unsign
     const bool before = e->options->edit->time_shift < 0 && time + shift >= time;
     const bool behind = e->options->edit->time_shift > 0 && time + shift < time;
     if (kind == PD_ID_TIME && (before || behind || time + shift == 0))
-        return pd_fail(error, PD_ETIME, PD_NOWHERE, NULL, time, 0);
+        return pi_fail(error, PD_ETIME, PD_NOWHERE, NULL, time, 0);
     *value = time + shift;
     return PD_OK;
 }
 
-static enum pd_code rename_comm(void *user, enum pd_identity kind, struct pd_bytes *text, size_t most,
+static enum pd_code rename_comm(void *user, enum pi_identity kind, struct pd_bytes *text, size_t most,
                                 struct pd_error *error)
 {
-    const struct pd_edits *e = user;
+    const struct pi_edits *e = user;
     const struct pd_edit_options *o = e->options->edit;
     (void)kind;
     for (size_t i = 0; i < o->n_renames; i++) {
@@ -576,7 +576,7 @@ static enum pd_code rename_comm(void *user, enum pd_identity kind, struct pd_byt
         if (strlen(o->renames[i].from) != text->n || memcmp(o->renames[i].from, text->ptr, text->n) != 0)
             continue;
         if (n > most)
-            return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "comm", n, most);
+            return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "comm", n, most);
         *text = (struct pd_bytes){(const uint8_t *)o->renames[i].to, n};
         break;
     }
@@ -584,7 +584,7 @@ static enum pd_code rename_comm(void *user, enum pd_identity kind, struct pd_byt
 }
 
 /* Records of a field that samples lose are dropped, too. */
-static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
+static void take_edit(struct pi_edits *e, const struct pd_edit_options *o)
 {
     e->strip = o->strip;
     e->max_stack = o->max_stack;
@@ -601,7 +601,7 @@ static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
         e->touch.touched |= PD_ID_BIT(PD_ID_OPAQUE);
 }
 
-static enum pd_code leave_bytes(void *user, enum pd_identity kind, struct pd_bytes *bytes,
+static enum pd_code leave_bytes(void *user, enum pi_identity kind, struct pd_bytes *bytes,
                                 struct pd_error *error)
 {
     (void)user, (void)kind, (void)bytes, (void)error;
@@ -613,7 +613,7 @@ static bool is_asked(const struct pd_edit_options *o)
     return o && (o->strip || o->max_stack || o->time_shift || o->n_renames || o->realtime);
 }
 
-enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
+enum pd_code pi_edits_open(struct pi_edits **edits, const struct pd_convert_options *options,
                            struct pd_error *error)
 {
     const bool other = options->order || options->attr_size || options->reencode;
@@ -621,32 +621,32 @@ enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_opti
     if (!options->redaction && !is_asked(options->edit))
         return PD_OK;
     if (options->edit && options->edit->strip & ~PD_EDIT_STRIPPABLE)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "strip", options->edit->strip, PD_EDIT_STRIPPABLE);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "strip", options->edit->strip, PD_EDIT_STRIPPABLE);
     if (other || (options->redaction && is_asked(options->edit)))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "edit", 0, 0);
-    struct pd_edits *e = pd_resize(options->allocator, NULL, sizeof *e);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "edit", 0, 0);
+    struct pi_edits *e = pi_resize(options->allocator, NULL, sizeof *e);
     if (e == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, sizeof *e);
-    *e = (struct pd_edits){
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, sizeof *e);
+    *e = (struct pi_edits){
         .allocator = options->allocator, .options = options, .redaction = options->redaction};
     e->touch.allocator = options->allocator;
     e->touch.user = e;
     e->touch.attr = change_attr;
     e->touch.bytes = leave_bytes;
     if (options->redaction)
-        pd_calls_of(options->redaction)->apply(options->redaction, e);
+        pi_calls_of(options->redaction)->apply(options->redaction, e);
     else
         take_edit(e, options->edit);
     *edits = e;
-    return pd_retouch_open(&e->touch, error);
+    return pi_retouch_open(&e->touch, error);
 }
 
-void pd_edits_close(struct pd_edits *e)
+void pi_edits_close(struct pi_edits *e)
 {
     if (e == NULL)
         return;
-    pd_retouch_close(&e->touch);
-    pd_release(e->allocator, e->plans);
-    pd_release(e->allocator, e->bytes);
-    pd_release(e->allocator, e);
+    pi_retouch_close(&e->touch);
+    pi_release(e->allocator, e->plans);
+    pi_release(e->allocator, e->bytes);
+    pi_release(e->allocator, e);
 }

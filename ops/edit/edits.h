@@ -13,8 +13,8 @@
 
 #define PD_EDITS_TYPES 64
 
-struct pd_edits {
-    struct pd_retouch touch;
+struct pi_edits {
+    struct pi_retouch touch;
     const struct pd_allocator *allocator;
     uint64_t drop;      /* kinds: records and features of which the whole is such a kind are dropped */
     uint64_t strip;     /* PD_SAMPLE_* that samples lose */
@@ -42,8 +42,8 @@ struct pd_edits {
     uint64_t stray;                           /* bytes that belong to nothing */
     const struct pd_convert_options *options; /* the argument of the callbacks */
     struct pd_redaction *redaction;
-    struct pd_attr attr; /* of pd_edits_attr() */
-    uint8_t *bytes;      /* of pd_edits_feature() */
+    struct pd_attr attr; /* of pi_edits_attr() */
+    uint8_t *bytes;      /* of pi_edits_feature() */
 };
 
 /*
@@ -51,9 +51,9 @@ struct pd_edits {
  * nothing else of it is used here, so that programs that redact nothing do not link the libraries of
  * redactions.
  */
-struct pd_redaction_calls {
+struct pi_redaction_calls {
     /* Gives the edits its callbacks. */
-    void (*apply)(struct pd_redaction *redaction, struct pd_edits *e);
+    void (*apply)(struct pd_redaction *redaction, struct pi_edits *e);
     /*
      * Tells whether addresses must be noted before a recording is converted. A conversion between begin and
      * end notes them and changes nothing. PD_ENOMEM.
@@ -63,47 +63,47 @@ struct pd_redaction_calls {
     enum pd_code (*end_survey)(struct pd_redaction *redaction, struct pd_error *error);
 };
 
-static inline const struct pd_redaction_calls *pd_calls_of(const struct pd_redaction *redaction)
+static inline const struct pi_redaction_calls *pi_calls_of(const struct pd_redaction *redaction)
 {
-    return *(const struct pd_redaction_calls *const *)(const void *)redaction;
+    return *(const struct pi_redaction_calls *const *)(const void *)redaction;
 }
 
 /* The edits of the options; *edits is NULL if there are none. PD_EARG, PD_ENOMEM. */
-enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
+enum pd_code pi_edits_open(struct pi_edits **edits, const struct pd_convert_options *options,
                            struct pd_error *error);
-void pd_edits_close(struct pd_edits *edits);
+void pi_edits_close(struct pi_edits *edits);
 
 /* An attr as it will be, until the next call; its tail may point to `tail`. */
-enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const struct pd_attr **out,
+enum pd_code pi_edits_attr(struct pi_edits *e, const struct pd_attr *attr, const struct pd_attr **out,
                            struct pd_error *error);
 /* The name of an event type. */
-enum pd_code pd_edits_event_type(struct pd_edits *e, struct pd_event_type *type, struct pd_error *error);
+enum pd_code pi_edits_event_type(struct pi_edits *e, struct pd_event_type *type, struct pd_error *error);
 
 /*
  * The changed record in `out`, with *n bytes; 0: it is dropped. `rec`, which belongs to the reader, is
  * changed, too. Damage that passes is reported through `tell`.
  */
-enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
+enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error);
 
 /* True if a feature will certainly be dropped. Others may still be dropped when they are read. */
-bool pd_edits_drops_feature(const struct pd_edits *e, uint32_t feature);
+bool pi_edits_drops_feature(const struct pi_edits *e, uint32_t feature);
 /* Notes that such a feature existed. */
-void pd_edits_miss_feature(struct pd_edits *e, uint32_t feature);
+void pi_edits_miss_feature(struct pi_edits *e, uint32_t feature);
 /* A section, and its offset in the file or PD_NOWHERE, for errors. */
-struct pd_edits_section {
+struct pi_edits_section {
     enum pd_order order;
     uint32_t feature, nr_cpus_avail;
     uint64_t offset;
 };
 /* The changed section, valid until the next call; false in *there: it is dropped. */
-enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section *section,
+enum pd_code pi_edits_feature(struct pi_edits *e, const struct pi_edits_section *section,
                               const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
                               struct pd_error *error);
 
 /* Reports what was dropped. */
-void pd_edits_notes(const struct pd_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
+void pi_edits_notes(const struct pi_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
                     void *user);
 
 #endif

@@ -13,8 +13,8 @@ struct line {
 
 static const struct line lines[] = {
 #define IDENTIFIES(layout_, field_, kind_) \
-    {pd_layout_##layout_, #field_, PD_ID_##kind_, offsetof(struct pd_##layout_, field_)},
-#define WHOLE(layout_, kind_) {pd_layout_##layout_, NULL, PD_ID_##kind_, 0},
+    {pi_layout_##layout_, #field_, PD_ID_##kind_, offsetof(struct pd_##layout_, field_)},
+#define WHOLE(layout_, kind_) {pi_layout_##layout_, NULL, PD_ID_##kind_, 0},
 #include "src/schema/identity.def"
 #include "src/schema/schema.h"
 #undef IDENTIFIES
@@ -48,46 +48,46 @@ static void fill_kinds(const struct pd_op *head, uint8_t *kinds)
 }
 
 /* The mask of a layout with its parts, which are before it in the schema and have their own masks. */
-static uint64_t mask_of(const struct pd_identities *ids, const struct pd_op *head, const uint8_t *kinds)
+static uint64_t mask_of(const struct pi_identities *ids, const struct pd_op *head, const uint8_t *kinds)
 {
     uint64_t mask = 0;
     for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
         if (head[k].kind >= PD_OP_ALIAS)
             continue;
-        mask |= PD_ID_BIT(kinds[k]) | (pd_op_is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
+        mask |= PD_ID_BIT(kinds[k]) | (pi_op_is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
         if (head[k].kind == PD_OP_ATTR)
-            mask |= pd_identities_of(ids, pd_layout_attr())->mask;
+            mask |= pi_identities_of(ids, pi_layout_attr())->mask;
         else if (has_part(&head[k]))
-            mask |= pd_identities_of(ids, head[k].sub())->mask;
+            mask |= pi_identities_of(ids, head[k].sub())->mask;
     }
     return mask;
 }
 
-static void add(struct pd_identities *ids, const struct pd_identity_layout *layout)
+static void add(struct pi_identities *ids, const struct pi_identity_layout *layout)
 {
-    size_t i = pd_identities_place(ids, layout->head);
+    size_t i = pi_identities_place(ids, layout->head);
     for (; ids->slots[i].head; i = (i + 1) & (ids->n_slots - 1))
         ;
     ids->slots[i] = *layout;
 }
 
-bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator)
+bool pi_identities_open(struct pi_identities *ids, const struct pd_allocator *allocator)
 {
     size_t n_lines = 0;
-    *ids = (struct pd_identities){.allocator = allocator, .n_slots = 64};
-    while (ids->n_slots < 2 * pd_n_layouts)
+    *ids = (struct pi_identities){.allocator = allocator, .n_slots = 64};
+    while (ids->n_slots < 2 * pi_n_layouts)
         ids->n_slots *= 2;
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        n_lines += length_of(pd_layouts[i]());
-    ids->slots = pd_array(allocator, NULL, ids->n_slots, sizeof *ids->slots);
-    ids->kinds = pd_resize(allocator, NULL, n_lines);
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        n_lines += length_of(pi_layouts[i]());
+    ids->slots = pi_array(allocator, NULL, ids->n_slots, sizeof *ids->slots);
+    ids->kinds = pi_resize(allocator, NULL, n_lines);
     if (ids->slots == NULL || ids->kinds == NULL)
         return false;
     memset(ids->slots, 0, ids->n_slots * sizeof *ids->slots);
     memset(ids->kinds, 0, n_lines);
     uint8_t *kinds = ids->kinds;
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        struct pd_identity_layout layout = {.head = pd_layouts[i](), .kinds = kinds};
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        struct pi_identity_layout layout = {.head = pi_layouts[i](), .kinds = kinds};
         fill_kinds(layout.head, kinds);
         layout.mask = mask_of(ids, layout.head, kinds);
         kinds += length_of(layout.head);
@@ -96,8 +96,8 @@ bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *al
     return true;
 }
 
-void pd_identities_close(struct pd_identities *ids)
+void pi_identities_close(struct pi_identities *ids)
 {
-    pd_release(ids->allocator, ids->slots);
-    pd_release(ids->allocator, ids->kinds);
+    pi_release(ids->allocator, ids->slots);
+    pi_release(ids->allocator, ids->kinds);
 }

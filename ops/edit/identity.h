@@ -9,7 +9,7 @@
 #include "src/schema/schema.h"
 #include "src/support/wrap.h"
 
-enum pd_identity {
+enum pi_identity {
     PD_ID_UNSAID, /* no line */
     PD_ID_NUMBER,
     PD_ID_NONE,
@@ -18,7 +18,7 @@ enum pd_identity {
     PD_ID_HOST,
     PD_ID_CMDLINE,
     PD_ID_COMM,
-    PD_ID_PROCESS, /* pids: pd_identity_is_pid() */
+    PD_ID_PROCESS, /* pids: pi_identity_is_pid() */
     PD_ID_THREAD,
     PD_ID_PARENT_PROCESS,
     PD_ID_PARENT_THREAD,
@@ -60,7 +60,7 @@ enum pd_identity {
 #define PD_ID_SLOT_BIT (UINT64_C(1) << 63)
 
 /* True if the field is a struct pd_str. */
-static inline bool pd_op_is_string(const struct pd_op *op)
+static inline bool pi_op_is_string(const struct pd_op *op)
 {
     switch (op->kind) {
     case PD_OP_STR:
@@ -75,39 +75,39 @@ static inline bool pd_op_is_string(const struct pd_op *op)
 }
 
 /* One layout: the kind of each of its lines; kinds[0], of the HEAD, is that of WHOLE. */
-struct pd_identity_layout {
+struct pi_identity_layout {
     const struct pd_op *head;
     const uint8_t *kinds;
     uint64_t mask; /* of all kinds in it and its parts */
 };
 
 /* All layouts. Made at run time, since the schema's tables do not have room for it. */
-struct pd_identities {
+struct pi_identities {
     const struct pd_allocator *allocator;
-    struct pd_identity_layout *slots; /* by the address of the head; a power of two */
+    struct pi_identity_layout *slots; /* by the address of the head; a power of two */
     size_t n_slots;
     uint8_t *kinds;
 };
 
-static inline bool pd_identity_is_pid(unsigned kind)
+static inline bool pi_identity_is_pid(unsigned kind)
 {
     return kind >= PD_ID_PROCESS && kind <= PD_ID_GUEST;
 }
 
 /* False: no memory. Must be freed in any case. */
-bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator);
-void pd_identities_close(struct pd_identities *ids);
+bool pi_identities_open(struct pi_identities *ids, const struct pd_allocator *allocator);
+void pi_identities_close(struct pi_identities *ids);
 
 /* The first place of a layout in the table. No file can choose addresses. */
-PD_WRAPS static inline size_t pd_identities_place(const struct pd_identities *ids, const struct pd_op *head)
+PD_WRAPS static inline size_t pi_identities_place(const struct pi_identities *ids, const struct pd_op *head)
 {
     return (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (ids->n_slots - 1);
 }
 
-static inline const struct pd_identity_layout *pd_identities_of(const struct pd_identities *ids,
+static inline const struct pi_identity_layout *pi_identities_of(const struct pi_identities *ids,
                                                                 const struct pd_op *head)
 {
-    size_t i = pd_identities_place(ids, head);
+    size_t i = pi_identities_place(ids, head);
     for (; ids->slots[i].head != head; i = (i + 1) & (ids->n_slots - 1))
         ;
     return &ids->slots[i];

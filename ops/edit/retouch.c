@@ -9,42 +9,42 @@
 
 /* ---- Memory of the value at hand */
 
-enum pd_code pd_retouch_open(struct pd_retouch *t, struct pd_error *error)
+enum pd_code pi_retouch_open(struct pi_retouch *t, struct pd_error *error)
 {
-    t->scratch = pd_resize(t->allocator, NULL, PD_RETOUCH_SCRATCH);
-    if (t->scratch == NULL || !pd_identities_open(&t->ids, t->allocator))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, PD_RETOUCH_SCRATCH);
+    t->scratch = pi_resize(t->allocator, NULL, PD_RETOUCH_SCRATCH);
+    if (t->scratch == NULL || !pi_identities_open(&t->ids, t->allocator))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, PD_RETOUCH_SCRATCH);
     return PD_OK;
 }
 
 /* Frees the blocks that were taken since there were n. */
-static void release_to(struct pd_retouch *t, size_t n)
+static void release_to(struct pi_retouch *t, size_t n)
 {
     while (t->n_blocks > n)
-        pd_release(t->allocator, t->blocks[--t->n_blocks]);
+        pi_release(t->allocator, t->blocks[--t->n_blocks]);
 }
 
-void pd_retouch_close(struct pd_retouch *t)
+void pi_retouch_close(struct pi_retouch *t)
 {
     release_to(t, 0);
-    pd_release(t->allocator, t->blocks);
-    pd_release(t->allocator, t->scratch);
-    pd_identities_close(&t->ids);
+    pi_release(t->allocator, t->blocks);
+    pi_release(t->allocator, t->scratch);
+    pi_identities_close(&t->ids);
 }
 
 /* A separate block, which can grow. */
-static void **new_block(struct pd_retouch *t, size_t n)
+static void **new_block(struct pi_retouch *t, size_t n)
 {
-    if (!pd_grow(t->allocator, (void **)&t->blocks, t->n_blocks, &t->blocks_cap, sizeof *t->blocks))
+    if (!pi_grow(t->allocator, (void **)&t->blocks, t->n_blocks, &t->blocks_cap, sizeof *t->blocks))
         return NULL;
     void **block = &t->blocks[t->n_blocks];
-    if ((*block = pd_resize(t->allocator, NULL, n)) == NULL)
+    if ((*block = pi_resize(t->allocator, NULL, n)) == NULL)
         return NULL;
     t->n_blocks++;
     return block;
 }
 
-void *pd_retouch_memory(struct pd_retouch *t, size_t n)
+void *pi_retouch_memory(struct pi_retouch *t, size_t n)
 {
     if (n <= PD_RETOUCH_SCRATCH - t->used) {
         void *p = t->scratch + t->used;
@@ -56,9 +56,9 @@ void *pd_retouch_memory(struct pd_retouch *t, size_t n)
     return block ? *block : NULL;
 }
 
-static enum pd_code no_memory(const struct pd_retouch *t, size_t n)
+static enum pd_code no_memory(const struct pi_retouch *t, size_t n)
 {
-    return pd_fail(t->error, PD_ENOMEM, PD_NOWHERE, "edit", 0, n);
+    return pi_fail(t->error, PD_ENOMEM, PD_NOWHERE, "edit", 0, n);
 }
 
 /* ---- Fields */
@@ -79,26 +79,26 @@ static void set_count(const struct pd_op *op, void *v, uint64_t n)
     }
 }
 
-static bool is_touched(const struct pd_retouch *t, unsigned kind)
+static bool is_touched(const struct pi_retouch *t, unsigned kind)
 {
     return t->touched >> kind & 1;
 }
 
 /* True if a part, inside a field of the kind `around`, needs changes. */
-static bool reaches(const struct pd_retouch *t, const struct pd_op *head, unsigned around)
+static bool reaches(const struct pi_retouch *t, const struct pd_op *head, unsigned around)
 {
-    uint64_t mask = pd_identities_of(&t->ids, head)->mask;
+    uint64_t mask = pi_identities_of(&t->ids, head)->mask;
     if (mask & PD_ID_BIT(PD_ID_AROUND))
         mask |= PD_ID_BIT(around);
     return mask & (t->touched | (t->clean ? PD_ID_SLOT_BIT : 0));
 }
 
-static enum pd_code touch_number(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+static enum pd_code touch_number(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
 {
-    uint64_t value = pd_scalar_get(op, v);
-    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
+    uint64_t value = pi_scalar_get(op, v);
+    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op);
     const enum pd_code code = t->number(t->user, kind, width, &value, t->error);
-    pd_scalar_set(op, v, value);
+    pi_scalar_set(op, v, value);
     return code;
 }
 
@@ -112,7 +112,7 @@ static size_t most_of(size_t room, size_t len)
 }
 
 /* An array holds a string, an id, or padding. */
-static enum pd_code touch_array(struct pd_retouch *t, const struct pd_op *op, unsigned kind, uint8_t *p)
+static enum pd_code touch_array(struct pi_retouch *t, const struct pd_op *op, unsigned kind, uint8_t *p)
 {
     const size_t n = (size_t)op->arg;
     const bool text = kind == PD_ID_SYMBOL || kind == PD_ID_EVENT;
@@ -131,11 +131,11 @@ static enum pd_code touch_array(struct pd_retouch *t, const struct pd_op *op, un
  * A slot that takes all remaining bytes keeps its size if possible, since readers derive the following fields
  * from it.
  */
-static enum pd_code keep_slot(struct pd_retouch *t, const struct pd_op *op, struct pd_str *s, size_t size)
+static enum pd_code keep_slot(struct pi_retouch *t, const struct pd_op *op, struct pd_str *s, size_t size)
 {
     if (s->len >= size)
-        size = pd_slot_of(op, s->len) < op->arg ? ((s->len + 8) & ~(size_t)7) : (size_t)op->arg;
-    char *p = pd_retouch_memory(t, size);
+        size = pi_slot_of(op, s->len) < op->arg ? ((s->len + 8) & ~(size_t)7) : (size_t)op->arg;
+    char *p = pi_retouch_memory(t, size);
     if (p == NULL)
         return no_memory(t, size);
     memcpy(p, s->ptr, s->len);
@@ -144,7 +144,7 @@ static enum pd_code keep_slot(struct pd_retouch *t, const struct pd_op *op, stru
     return PD_OK;
 }
 
-static enum pd_code touch_str(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
 {
     struct pd_str *s = (void *)((uint8_t *)v + op->offset);
     const bool sized = op->kind == PD_OP_STRN || op->kind == PD_OP_STRMAX;
@@ -164,11 +164,11 @@ static enum pd_code touch_str(struct pd_retouch *t, const struct pd_op *op, unsi
     return op->kind == PD_OP_STRMAX ? keep_slot(t, op, s, slot) : PD_OK;
 }
 
-static enum pd_code touch_vec(struct pd_retouch *t, unsigned kind, struct pd_vec *vec)
+static enum pd_code touch_vec(struct pi_retouch *t, unsigned kind, struct pd_vec *vec)
 {
     if (vec->n == 0)
         return PD_OK;
-    uint64_t *numbers = pd_retouch_memory(t, vec->n * sizeof *numbers);
+    uint64_t *numbers = pi_retouch_memory(t, vec->n * sizeof *numbers);
     enum pd_code code = numbers ? PD_OK : no_memory(t, vec->n * sizeof *numbers);
     for (size_t i = 0; !code && i < vec->n; i++) {
         numbers[i] = pd_vec_at(vec, i);
@@ -179,7 +179,7 @@ static enum pd_code touch_vec(struct pd_retouch *t, unsigned kind, struct pd_vec
     return code;
 }
 
-static enum pd_code touch_bytes(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+static enum pd_code touch_bytes(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
 {
     struct pd_bytes *b = (void *)((uint8_t *)v + op->offset);
     const enum pd_code code = t->bytes(t->user, kind, b, t->error);
@@ -190,23 +190,23 @@ static enum pd_code touch_bytes(struct pd_retouch *t, const struct pd_op *op, un
 
 /* ---- Parts */
 
-static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+static enum pd_code touch_layout(struct pi_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
                                  void *v, unsigned around);
 
-static enum pd_code size_of(const struct pd_retouch *t, const struct pd_op *head,
+static enum pd_code size_of(const struct pi_retouch *t, const struct pd_op *head,
                             const struct pd_shape *shape, const void *v, size_t *n)
 {
     static const struct pd_bytes none;
-    return pd_interpret_put_section(head, shape, PD_LITTLE, v, &none, NULL, 0, n, t->error);
+    return pi_interpret_put_section(head, shape, PD_LITTLE, v, &none, NULL, 0, n, t->error);
 }
 
 /* A part of stated size: it changes by as much as its content. */
-static enum pd_code touch_sized(struct pd_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
+static enum pd_code touch_sized(struct pi_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
                                 void *v, unsigned around)
 {
     void *member = (uint8_t *)v + op->offset;
     size_t before, after;
-    if (op->sub() == pd_layout_attr())
+    if (op->sub() == pi_layout_attr())
         return t->attr(t->user, member, t->error);
     enum pd_code code = size_of(t, op->sub(), shape, member, &before);
     if (!code)
@@ -214,7 +214,7 @@ static enum pd_code touch_sized(struct pd_retouch *t, const struct pd_op *op, co
     if (!code)
         code = size_of(t, op->sub(), shape, member, &after);
     if (!code)
-        set_count(op, v, pd_count(op, shape, v) + after - before);
+        set_count(op, v, pi_count(op, shape, v) + after - before);
     return code;
 }
 
@@ -224,7 +224,7 @@ struct elements {
     size_t n, cap;
 };
 
-static enum pd_code put_element(struct pd_retouch *t, struct elements *out, const struct pd_op *head,
+static enum pd_code put_element(struct pi_retouch *t, struct elements *out, const struct pd_op *head,
                                 const struct pd_shape *shape, enum pd_order order, const void *v)
 {
     static const struct pd_bytes none;
@@ -235,19 +235,19 @@ static enum pd_code put_element(struct pd_retouch *t, struct elements *out, cons
     while (cap - out->n < n)
         cap *= 2;
     if (cap != out->cap) {
-        void *more = pd_resize(t->allocator, *out->block, cap);
+        void *more = pi_resize(t->allocator, *out->block, cap);
         if (more == NULL)
             return no_memory(t, cap);
         *out->block = more;
         out->cap = cap;
     }
-    code = pd_interpret_put_section(head, shape, order, v, &none, (uint8_t *)*out->block + out->n, n, &n,
+    code = pi_interpret_put_section(head, shape, order, v, &none, (uint8_t *)*out->block + out->n, n, &n,
                                     t->error);
     out->n += n;
     return code;
 }
 
-static enum pd_code touch_list(struct pd_retouch *t, const struct pd_op *op, struct pd_list *list,
+static enum pd_code touch_list(struct pi_retouch *t, const struct pd_op *op, struct pd_list *list,
                                unsigned around)
 {
     _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
@@ -262,7 +262,7 @@ static enum pd_code touch_list(struct pd_retouch *t, const struct pd_op *op, str
     if (block == NULL)
         return no_memory(t, out.cap);
     const size_t index = t->n_blocks - 1, mark = t->n_blocks;
-    while (!code && pd_list_take(&l, head, element)) {
+    while (!code && pi_list_take(&l, head, element)) {
         const size_t used = t->used;
         code = touch_layout(t, head, &shape, element, around);
         out.block = &t->blocks[index]; /* the blocks may have moved */
@@ -272,14 +272,14 @@ static enum pd_code touch_list(struct pd_retouch *t, const struct pd_op *op, str
         t->used = used;
     }
     if (!code && (l.n || out.n > UINT32_MAX))
-        code = pd_fail(t->error, PD_ELIMIT, PD_NOWHERE, op->name, out.n, UINT32_MAX);
+        code = pi_fail(t->error, PD_ELIMIT, PD_NOWHERE, op->name, out.n, UINT32_MAX);
     list->ptr = t->blocks[index];
     if (list->varying)
         list->stride = (uint32_t)out.n;
     return code;
 }
 
-static enum pd_code touch_part(struct pd_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
+static enum pd_code touch_part(struct pi_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
                                void *v, unsigned around)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -292,7 +292,7 @@ static enum pd_code touch_part(struct pd_retouch *t, const struct pd_op *op, con
     }
 }
 
-static enum pd_code touch_field(struct pd_retouch *t, const struct pd_op *op, unsigned kind,
+static enum pd_code touch_field(struct pi_retouch *t, const struct pd_op *op, unsigned kind,
                                 const struct pd_shape *shape, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -314,20 +314,20 @@ static enum pd_code touch_field(struct pd_retouch *t, const struct pd_op *op, un
     case PD_OP_VECR64:
     case PD_OP_GRID64:
     case PD_OP_REGS: return touched ? touch_vec(t, kind, member) : PD_OK;
-    case PD_OP_OPT64: return touched && pd_count(op, shape, v) ? touch_number(t, op, kind, v) : PD_OK;
+    case PD_OP_OPT64: return touched && pi_count(op, shape, v) ? touch_number(t, op, kind, v) : PD_OK;
     default: return touched ? touch_number(t, op, kind, v) : PD_OK;
     }
 }
 
 /* Tells the path of a layout with a build id. */
-static void tell_file(struct pd_retouch *t, const struct pd_op *head, const uint8_t *kinds, const void *v)
+static void tell_file(struct pi_retouch *t, const struct pd_op *head, const uint8_t *kinds, const void *v)
 {
     struct pd_bytes path = {0};
     bool has_id = false;
     for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
         const struct pd_str *s = (const void *)((const uint8_t *)v + head[k].offset);
         has_id |= kinds[k] == PD_ID_BUILD_ID;
-        if (kinds[k] == PD_ID_PATH && pd_op_is_string(&head[k]))
+        if (kinds[k] == PD_ID_PATH && pi_op_is_string(&head[k]))
             path = (struct pd_bytes){(const uint8_t *)s->ptr, s->len};
     }
     if (has_id)
@@ -337,15 +337,15 @@ static void tell_file(struct pd_retouch *t, const struct pd_op *head, const uint
 /* ---- Layouts */
 
 /* A field of the layout; it may be that nothing in it is to be changed. */
-static struct pd_retouch_step step_of(const uint8_t *kinds, const struct pd_op *head, const struct pd_op *op,
+static struct pi_retouch_step step_of(const uint8_t *kinds, const struct pd_op *head, const struct pd_op *op,
                                       unsigned around)
 {
     const unsigned said = kinds[op - head];
-    return (struct pd_retouch_step){op, (uint8_t)(said == PD_ID_AROUND ? around : said),
+    return (struct pi_retouch_step){op, (uint8_t)(said == PD_ID_AROUND ? around : said),
                                     (uint8_t)(said > PD_ID_AROUND ? said : around)};
 }
 
-static enum pd_code take_step(struct pd_retouch *t, const struct pd_retouch_step *step,
+static enum pd_code take_step(struct pi_retouch *t, const struct pi_retouch_step *step,
                               const struct pd_shape *s, void *v)
 {
     const struct pd_op *op = step->op;
@@ -360,13 +360,13 @@ static enum pd_code take_step(struct pd_retouch *t, const struct pd_retouch_step
 }
 
 /* False: nothing in this field can change, whatever its value. */
-static bool may_change(const struct pd_retouch *t, const struct pd_retouch_step *step)
+static bool may_change(const struct pi_retouch *t, const struct pi_retouch_step *step)
 {
     return step->op->sub ? reaches(t, step->op->sub(), step->below)
-                         : is_touched(t, step->kind) || (t->clean && pd_op_is_string(step->op));
+                         : is_touched(t, step->kind) || (t->clean && pi_op_is_string(step->op));
 }
 
-static bool is_walk(const struct pd_retouch_walk *w, const struct pd_op *head, const struct pd_shape *s,
+static bool is_walk(const struct pi_retouch_walk *w, const struct pd_op *head, const struct pd_shape *s,
                     unsigned around)
 {
     return w->head == head && w->sample_type == s->sample_type && w->read_format == s->read_format &&
@@ -374,11 +374,11 @@ static bool is_walk(const struct pd_retouch_walk *w, const struct pd_op *head, c
            w->around == around;
 }
 
-static void fill_walk(const struct pd_retouch *t, struct pd_retouch_walk *w, const struct pd_op *head,
+static void fill_walk(const struct pi_retouch *t, struct pi_retouch_walk *w, const struct pd_op *head,
                       const struct pd_shape *s, unsigned around)
 {
-    const struct pd_identity_layout *layout = pd_identities_of(&t->ids, head);
-    *w = (struct pd_retouch_walk){.head = head,
+    const struct pi_identity_layout *layout = pi_identities_of(&t->ids, head);
+    *w = (struct pi_retouch_walk){.head = head,
                                   .sample_type = s->sample_type,
                                   .read_format = s->read_format,
                                   .branch_sample_type = s->branch_sample_type,
@@ -387,10 +387,10 @@ static void fill_walk(const struct pd_retouch *t, struct pd_retouch_walk *w, con
                                   .around = (uint8_t)around};
     w->usable = !(t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID));
     for (const struct pd_op *op = head + 1; w->usable && op->kind != PD_OP_END; op++)
-        w->usable = !pd_is_field_test(op) && op->kind != PD_OP_PASS;
-    for (const struct pd_op *op = pd_present(head, s, NULL); w->usable && op->kind != PD_OP_END;
-         op = pd_present(op + 1, s, NULL)) {
-        const struct pd_retouch_step step = step_of(layout->kinds, head, op, around);
+        w->usable = !pi_is_field_test(op) && op->kind != PD_OP_PASS;
+    for (const struct pd_op *op = pi_present(head, s, NULL); w->usable && op->kind != PD_OP_END;
+         op = pi_present(op + 1, s, NULL)) {
+        const struct pi_retouch_step step = step_of(layout->kinds, head, op, around);
         if (op->kind >= PD_OP_GIVEN || !may_change(t, &step))
             continue;
         w->usable = w->n < PD_RETOUCH_STEPS;
@@ -400,49 +400,49 @@ static void fill_walk(const struct pd_retouch *t, struct pd_retouch_walk *w, con
 }
 
 /* The steps through a layout, if its shape decides about them; else NULL. */
-static const struct pd_retouch_walk *find_walk(struct pd_retouch *t, const struct pd_op *head,
+static const struct pi_retouch_walk *find_walk(struct pi_retouch *t, const struct pd_op *head,
                                                const struct pd_shape *s, unsigned around)
 {
-    struct pd_retouch_walk *w =
+    struct pi_retouch_walk *w =
         &t->walks[((uintptr_t)head / 64 + s->sample_type + s->misc + around) % PD_RETOUCH_WALKS];
     if (!is_walk(w, head, s, around))
         fill_walk(t, w, head, s, around);
     return w->usable ? w : NULL;
 }
 
-static enum pd_code touch_all(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+static enum pd_code touch_all(struct pi_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
                               void *v, unsigned around)
 {
-    const struct pd_identity_layout *layout = pd_identities_of(&t->ids, head);
+    const struct pi_identity_layout *layout = pi_identities_of(&t->ids, head);
     struct pd_shape s = *shape;
     enum pd_code code = PD_OK;
     if (t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID))
         tell_file(t, head, layout->kinds, v);
-    for (const struct pd_op *op = pd_present(head, &s, v); !code && op->kind != PD_OP_END;
-         op = pd_present(op + 1, &s, v)) {
-        const struct pd_retouch_step step = step_of(layout->kinds, head, op, around);
+    for (const struct pd_op *op = pi_present(head, &s, v); !code && op->kind != PD_OP_END;
+         op = pi_present(op + 1, &s, v)) {
+        const struct pi_retouch_step step = step_of(layout->kinds, head, op, around);
         if (op->kind == PD_OP_PASS)
-            s.given = (uint32_t)pd_count(op, &s, v);
+            s.given = (uint32_t)pi_count(op, &s, v);
         if (op->kind < PD_OP_GIVEN)
             code = take_step(t, &step, &s, v);
     }
     return code;
 }
 
-static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+static enum pd_code touch_layout(struct pi_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
                                  void *v, unsigned around)
 {
-    const struct pd_retouch_walk *found = find_walk(t, head, shape, around);
+    const struct pi_retouch_walk *found = find_walk(t, head, shape, around);
     if (found == NULL)
         return touch_all(t, head, shape, v, around);
     enum pd_code code = PD_OK;
-    const struct pd_retouch_walk w = *found; /* parts of it may replace it */
+    const struct pi_retouch_walk w = *found; /* parts of it may replace it */
     for (size_t i = 0; !code && i < w.n; i++)
         code = take_step(t, &w.steps[i], shape, v);
     return code;
 }
 
-enum pd_code pd_retouch_value(struct pd_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
+enum pd_code pi_retouch_value(struct pi_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
                               void *value, bool more, struct pd_error *error)
 {
     t->error = error;

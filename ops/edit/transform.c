@@ -17,14 +17,14 @@ struct pd_transform_run {
     const struct pd_transform_options *options;
     struct pd_transform_stats *stats;
     struct pd_error *error;
-    struct pd_output out;
-    struct pd_progress progress;
+    struct pi_output out;
+    struct pi_progress progress;
     const struct pd_record *now; /* the callback's */
     bool over, dropped_aux;
     bool moved_samples;     /* some are gone, new, or at another time */
     uint64_t encoded[8192]; /* a record that was encoded: 65,535 bytes at most */
-    struct pd_reads counters;
-    struct pd_ids sums; /* of the counters, in the output */
+    struct pi_reads counters;
+    struct pi_ids sums; /* of the counters, in the output */
     uint8_t room[UINT16_MAX + 1];
 };
 
@@ -41,7 +41,7 @@ static void report(struct pd_transform_run *t, const struct pd_error *what)
 static uint64_t time_of(const struct pd_record *rec)
 {
     uint64_t time;
-    return pd_word_time(rec, &time) ? time : 0;
+    return pi_word_time(rec, &time) ? time : 0;
 }
 
 static void note_time(struct pd_transform_run *t, const struct pd_record *rec)
@@ -55,11 +55,11 @@ static void note_time(struct pd_transform_run *t, const struct pd_record *rec)
 }
 
 /* A sample with values of counters, which are those of the input; dropped: `written` is NULL. */
-static enum pd_code pass_counters(struct pd_transform_run *t, struct pd_record *rec, struct pd_ids *written,
+static enum pd_code pass_counters(struct pd_transform_run *t, struct pd_record *rec, struct pi_ids *written,
                                   const uint8_t **bytes)
 {
     *bytes = rec->raw;
-    return pd_has_reads(rec) ? pd_reads_pass(&t->counters, written, rec, t->room, bytes, t->error) : PD_OK;
+    return pi_has_reads(rec) ? pi_reads_pass(&t->counters, written, rec, t->room, bytes, t->error) : PD_OK;
 }
 
 static enum pd_code write_record(struct pd_transform_run *t, struct pd_record *rec)
@@ -68,8 +68,8 @@ static enum pd_code write_record(struct pd_transform_run *t, struct pd_record *r
     note_time(t, rec);
     enum pd_code code = pass_counters(t, rec, &t->sums, &bytes);
     if (!code)
-        code = pd_output_record(&t->out, rec, bytes);
-    return code ? code : pd_output_note_aux(&t->out, rec);
+        code = pi_output_record(&t->out, rec, bytes);
+    return code ? code : pi_output_note_aux(&t->out, rec);
 }
 
 /* Writes the content of `rec` as a record in place of `at`. */
@@ -102,7 +102,7 @@ enum pd_code pd_transform_add(struct pd_transform_run *t, const struct pd_record
     const struct pd_event_attr *event = attr == UINT32_MAX ? NULL : pd_reader_attr(t->reader, attr);
     const struct pd_plan *plan = event ? &event->plan : t->now->plan;
     if (plan == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_index", attr, pd_reader_n_attrs(t->reader));
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "attr_index", attr, pd_reader_n_attrs(t->reader));
     t->stats->added++;
     return write_encoded(t, plan, rec, t->now, error);
 }
@@ -117,7 +117,7 @@ static enum pd_transform_verdict ask(struct pd_transform_run *t, struct pd_recor
 
 static enum pd_code copy_payload(struct pd_transform_run *t, const struct pd_record *rec, enum pd_code code)
 {
-    return !code && rec->payload_size ? pd_output_copy_payload(&t->out, t->reader, NULL, t->error) : code;
+    return !code && rec->payload_size ? pi_output_copy_payload(&t->out, t->reader, NULL, t->error) : code;
 }
 
 static enum pd_code drop_record(struct pd_transform_run *t, struct pd_record *rec)
@@ -129,13 +129,13 @@ static enum pd_code drop_record(struct pd_transform_run *t, struct pd_record *re
     t->moved_samples |= rec->type == PD_RECORD_SAMPLE;
     if (code)
         return code;
-    return rec->payload_size ? pd_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
+    return rec->payload_size ? pi_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
 }
 
 static enum pd_code encode_record(struct pd_transform_run *t, struct pd_record *rec)
 {
     if (!rec->decoded)
-        return pd_fail_record(t->error, PD_EARG, rec, 0, "record that is not decoded", 0, 0);
+        return pi_fail_record(t->error, PD_EARG, rec, 0, "record that is not decoded", 0, 0);
     t->stats->encoded++;
     pd_record_changed(rec);
     return copy_payload(t, rec, write_encoded(t, rec->plan, rec, rec, t->error));
@@ -143,7 +143,7 @@ static enum pd_code encode_record(struct pd_transform_run *t, struct pd_record *
 
 static enum pd_code transform_record(struct pd_transform_run *t, struct pd_record *rec)
 {
-    if (pd_payload_is_cut(t->reader, rec)) /* the reader reports it */
+    if (pi_payload_is_cut(t->reader, rec)) /* the reader reports it */
         return PD_OK;
     t->stats->records++;
     switch (ask(t, rec)) {
@@ -152,7 +152,7 @@ static enum pd_code transform_record(struct pd_transform_run *t, struct pd_recor
     case PD_TRANSFORM_DROP: return drop_record(t, rec);
     case PD_TRANSFORM_STOP: t->over = true; return PD_OK;
     default:
-        return t->error->code ? t->error->code : pd_fail(t->error, PD_EARG, rec->offset, "verdict", 0, 0);
+        return t->error->code ? t->error->code : pi_fail(t->error, PD_EARG, rec->offset, "verdict", 0, 0);
     }
 }
 
@@ -172,22 +172,22 @@ static enum pd_code transform_all(struct pd_transform_run *t)
 {
     struct pd_record rec = {0};
     struct pd_error what = {.code = PD_OK};
-    enum pd_code code = pd_output_begin(&t->out), next = PD_OK;
+    enum pd_code code = pi_output_begin(&t->out), next = PD_OK;
     while (!code && !t->over && (next = pd_reader_next(t->reader, &rec, &what)) != PD_END) {
         if (next)
             code = take_damage(t, &what);
-        else if (pd_role_of(&rec) == PD_ROLE_WRAPPER)
-            code = pd_output_wrapper(&t->out, &rec);
+        else if (pi_role_of(&rec) == PD_ROLE_WRAPPER)
+            code = pi_output_wrapper(&t->out, &rec);
         else
             code = transform_record(t, &rec);
-        pd_progress_record(&t->progress, &rec);
+        pi_progress_record(&t->progress, &rec);
     }
     t->out.sections.first = t->stats->first;
     t->out.sections.last = t->stats->last;
     t->out.sections.keep_time = !t->moved_samples && !t->over && !t->stats->damaged;
     t->out.sections.made_aux = t->dropped_aux && t->out.sections.aux.n;
     t->out.sections.no_aux = t->dropped_aux && !t->out.sections.aux.n;
-    return code ? code : pd_output_end(&t->out);
+    return code ? code : pi_output_end(&t->out);
 }
 
 enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
@@ -200,29 +200,29 @@ enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
     enum pd_code code = PD_TAKE_OPTIONS(pd_transform_options, &own, options, error);
     if (code)
         return code;
-    struct pd_transform_run *t = pd_resize(own.allocator, NULL, sizeof *t);
+    struct pd_transform_run *t = pi_resize(own.allocator, NULL, sizeof *t);
     if (t == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "transform", 0, sizeof *t);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "transform", 0, sizeof *t);
     *t = (struct pd_transform_run){.reader = reader,
                                    .options = &own,
                                    .stats = stats ? stats : &own_stats,
                                    .error = error ? error : &own_error};
     *t->stats = (struct pd_transform_stats){0};
     *t->error = (struct pd_error){0};
-    t->out = (struct pd_output){.sections = {.reader = reader, .error = t->error},
+    t->out = (struct pi_output){.sections = {.reader = reader, .error = t->error},
                                 .sink = sink,
                                 .options = {.allocator = own.allocator,
                                             .zip = own.zip,
                                             .level = own.level,
                                             .frame = own.frame,
                                             .members = {own.open_member, own.close_member, own.user}}};
-    pd_reads_init(&t->counters, reader, own.allocator);
-    t->progress = (struct pd_progress){.callback = own.progress, .user = own.user};
-    pd_progress_expect(&t->progress, pd_record_bytes(reader), 1);
+    pi_reads_init(&t->counters, reader, own.allocator);
+    t->progress = (struct pi_progress){.callback = own.progress, .user = own.user};
+    pi_progress_expect(&t->progress, pi_record_bytes(reader), 1);
     code = transform_all(t);
-    pd_output_close(&t->out);
-    pd_reads_free(&t->counters);
-    pd_ids_free(&t->sums);
-    pd_release(own.allocator, t);
+    pi_output_close(&t->out);
+    pi_reads_free(&t->counters);
+    pi_ids_free(&t->sums);
+    pi_release(own.allocator, t);
     return code;
 }

@@ -24,33 +24,33 @@ struct key {
     uint64_t stack[2]; /* the address, or a hash of it and the call chain */
 };
 
-struct pd_alike_place {
+struct pi_alike_place {
     struct key key;
     uint64_t first, times; /* it is for samples of so many nanoseconds from the first on; 0: it is free */
     uint64_t sum;          /* of the samples taken, not added to `at` yet */
-    struct pd_waiting *at; /* NULL: the sample that it was made for is still to come */
+    struct pi_waiting *at; /* NULL: the sample that it was made for is still to come */
 };
 
 /* ---- Life */
 
-enum pd_code pd_alike_init(struct pd_alike *a, const struct pd_allocator *allocator,
-                           const struct pd_changes *changes, struct pd_error *error)
+enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
+                           const struct pi_changes *changes, struct pd_error *error)
 {
     const size_t size = (size_t)1 << PLACES_FIRST_BITS, bytes = size * sizeof *a->places;
-    *a = (struct pd_alike){.allocator = allocator, .changes = changes, .seed = pd_key_draw().before};
-    a->places = pd_resize(allocator, NULL, bytes);
+    *a = (struct pi_alike){.allocator = allocator, .changes = changes, .seed = pi_key_draw().before};
+    a->places = pi_resize(allocator, NULL, bytes);
     if (a->places == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "samples", 0, bytes);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "samples", 0, bytes);
     memset(a->places, 0, bytes);
     a->size = size;
     a->shift = 64 - PLACES_FIRST_BITS;
     return PD_OK;
 }
 
-void pd_alike_free(struct pd_alike *a)
+void pi_alike_free(struct pi_alike *a)
 {
-    pd_release(a->allocator, a->kinds);
-    pd_release(a->allocator, a->places);
+    pi_release(a->allocator, a->kinds);
+    pi_release(a->allocator, a->places);
 }
 
 /* ---- Samples */
@@ -72,7 +72,7 @@ INLINE uint32_t half_at(const uint8_t *raw, size_t place)
 }
 
 /* True if all but the call chain has its usual size, and the chain's user part does not come later. */
-INLINE bool fits(const struct pd_alike_kind *k, const uint8_t *raw, size_t size, uint64_t *n)
+INLINE bool fits(const struct pi_alike_kind *k, const uint8_t *raw, size_t size, uint64_t *n)
 {
     *n = 0;
     if (size < k->size)
@@ -84,7 +84,7 @@ INLINE bool fits(const struct pd_alike_kind *k, const uint8_t *raw, size_t size,
            (*n < 2 || word_at(raw, k->chain + 8 * (size_t)(*n - 1)) != PD_CONTEXT_USER_DEFERRED);
 }
 
-PD_WRAPS INLINE void make_key(const struct pd_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
+PD_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
                               uint64_t n, struct key *key)
 {
     const uint64_t ip = word_at(raw, k->ip);
@@ -105,42 +105,42 @@ PD_WRAPS INLINE size_t place_of(const struct key *key, unsigned shift)
     return (size_t)(h * UINT64_C(0x7fb5d329728ea185) >> shift);
 }
 
-PD_WRAPS INLINE bool is_like(const struct pd_alike_place *p, const struct key *key, uint64_t time)
+PD_WRAPS INLINE bool is_like(const struct pi_alike_place *p, const struct key *key, uint64_t time)
 {
     return ((p->key.task ^ key->task) | (p->key.kind ^ key->kind) | (p->key.stack[0] ^ key->stack[0]) |
             (p->key.stack[1] ^ key->stack[1])) == 0 &&
            time - p->first < p->times;
 }
 
-static bool find_span(const struct pd_alike *a, const struct key *key, uint64_t time, uint64_t *from,
+static bool find_span(const struct pi_alike *a, const struct key *key, uint64_t time, uint64_t *from,
                       uint64_t *to)
 {
     uint32_t task[2];
     memcpy(task, &key->task, sizeof task);
-    return pd_changes_span(a->changes, task[0], task[1], time, from, to);
+    return pi_changes_span(a->changes, task[0], task[1], time, from, to);
 }
 
-static void settle_place(struct pd_alike_place *p)
+static void settle_place(struct pi_alike_place *p)
 {
     if (p->at)
-        p->at->time = pd_stacks_sum(p->at->time, p->sum);
+        p->at->time = pi_stacks_sum(p->at->time, p->sum);
     p->sum = 0;
 }
 
-void pd_alike_settle(struct pd_alike *a)
+void pi_alike_settle(struct pi_alike *a)
 {
     for (size_t i = 0; i < a->size; i++)
         if (a->places[i].at) {
             settle_place(&a->places[i]);
-            a->places[i] = (struct pd_alike_place){.times = 0};
+            a->places[i] = (struct pi_alike_place){.times = 0};
         }
 }
 
 /* Without memory, the table stays as it is. */
-static void enlarge(struct pd_alike *a)
+static void enlarge(struct pi_alike *a)
 {
     const size_t size = 2 * a->size;
-    struct pd_alike_place *old = a->places, *all = pd_array(a->allocator, NULL, size, sizeof *all);
+    struct pi_alike_place *old = a->places, *all = pi_array(a->allocator, NULL, size, sizeof *all);
     a->pushed = 0;
     if (all == NULL)
         return;
@@ -151,17 +151,17 @@ static void enlarge(struct pd_alike *a)
     for (size_t i = 0; i < size / 2; i++) /* no two of them get the same place */
         if (old[i].times)
             all[place_of(&old[i].key, a->shift)] = old[i];
-    pd_release(a->allocator, old);
+    pi_release(a->allocator, old);
 }
 
 /*
  * Makes the place one of a sample that is about to be given, unless one that was given is still to come. One
  * that is older than this sample, and would come before it, is not taken.
  */
-__attribute__((noinline, cold)) static void claim(struct pd_alike *a, const struct key *key, uint64_t time)
+__attribute__((noinline, cold)) static void claim(struct pi_alike *a, const struct key *key, uint64_t time)
 {
     uint64_t from, to;
-    struct pd_alike_place *p = &a->places[place_of(key, a->shift)];
+    struct pi_alike_place *p = &a->places[place_of(key, a->shift)];
     if (p->times && ++a->pushed > a->size / 2 && a->size < PD_LIMIT_EXPORT_ALIKE) {
         enlarge(a);
         p = &a->places[place_of(key, a->shift)];
@@ -169,12 +169,12 @@ __attribute__((noinline, cold)) static void claim(struct pd_alike *a, const stru
     if ((p->times && p->at == NULL) || !find_span(a, key, time, &from, &to))
         return;
     settle_place(p);
-    *p = (struct pd_alike_place){.key = *key, .first = time, .times = to - time};
+    *p = (struct pi_alike_place){.key = *key, .first = time, .times = to - time};
 }
 
 /* ---- Taking */
 
-static inline const struct pd_alike_kind *kind_of(const struct pd_alike *a, uint32_t attr,
+static inline const struct pi_alike_kind *kind_of(const struct pi_alike *a, uint32_t attr,
                                                   const struct pd_plan *plan)
 {
     return attr < a->n_kinds && a->kinds[attr].suits && !plan->offcpu ? &a->kinds[attr] : NULL;
@@ -182,19 +182,19 @@ static inline const struct pd_alike_kind *kind_of(const struct pd_alike *a, uint
 
 /* The table and what it depends on, which taking a sample does not change. */
 struct taking {
-    struct pd_alike_place *places;
+    struct pi_alike_place *places;
     unsigned shift;
     uint64_t seed, settled;
 };
 
-static struct taking begin_taking(const struct pd_alike *a, uint64_t settled)
+static struct taking begin_taking(const struct pi_alike *a, uint64_t settled)
 {
     return (struct taking){a->places, a->shift, a->seed, settled};
 }
 
 enum answer { TAKEN, GIVEN, NEW }; /* NEW: it is given, and a place may be made for it */
 
-PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pd_alike_kind *k, const uint8_t *raw,
+PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, const uint8_t *raw,
                                  unsigned misc, size_t size, struct key *key)
 {
     const uint64_t time = word_at(raw, k->time), weight = word_at(raw, k->period) & k->period_bits;
@@ -204,34 +204,34 @@ PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pd_alike_k
     if (!k->wanted)
         return TAKEN;
     make_key(k, t->seed, raw, misc, n, key);
-    struct pd_alike_place *p = &t->places[place_of(key, t->shift)];
+    struct pi_alike_place *p = &t->places[place_of(key, t->shift)];
     if (!is_like(p, key, time))
         return NEW;
     if (p->at == NULL && time < t->settled)
         return GIVEN;
-    p->sum = pd_stacks_sum(p->sum, k->period_bits ? weight : 1);
+    p->sum = pi_stacks_sum(p->sum, k->period_bits ? weight : 1);
     return TAKEN;
 }
 
-void pd_alike_take_run(struct pd_alike *a, struct pd_reader *r, struct pd_clock *clock, uint64_t settled)
+void pi_alike_take_run(struct pi_alike *a, struct pd_reader *r, struct pd_clock *clock, uint64_t settled)
 {
     const struct taking t = begin_taking(a, settled);
     a->ready = true;
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
     uint64_t n = 0, newest = 0;
     enum answer answer = TAKEN;
-    struct pd_alike_kind k = {.suits = false};
+    struct pi_alike_kind k = {.suits = false};
     uint32_t attr, last = UINT32_MAX;
     struct key key;
-    while ((size_t)(stop - p) >= sizeof(struct pd_record_header)) {
-        struct pd_record_header h;
+    while ((size_t)(stop - p) >= sizeof(struct pi_record_header)) {
+        struct pi_record_header h;
         const struct pd_event_attr *event;
         memcpy(&h, p, sizeof h);
         if (h.type != PD_RECORD_SAMPLE || h.size > (size_t)(stop - p) ||
-            (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &attr)) == NULL)
+            (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &attr)) == NULL)
             break;
         if (attr != last) {
-            const struct pd_alike_kind *kind = kind_of(a, attr, &event->plan);
+            const struct pi_alike_kind *kind = kind_of(a, attr, &event->plan);
             if (kind == NULL)
                 break;
             k = *kind;
@@ -248,14 +248,14 @@ void pd_alike_take_run(struct pd_alike *a, struct pd_reader *r, struct pd_clock 
         claim(a, &key, word_at(p, k.time));
     a->given = p;
     a->taken += n;
-    pd_clock_follow(clock, newest);
-    pd_reader_passed(r, p, n);
+    pi_clock_follow(clock, newest);
+    pi_reader_passed(r, p, n);
 }
 
-bool pd_alike_take(struct pd_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled)
+bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled)
 {
     const bool asked = !a->ready || rec->raw == a->given || rec->plan == NULL;
-    const struct pd_alike_kind *k = asked ? NULL : kind_of(a, rec->attr_index, rec->plan);
+    const struct pi_alike_kind *k = asked ? NULL : kind_of(a, rec->attr_index, rec->plan);
     const struct taking t = begin_taking(a, settled);
     struct key key;
     const enum answer answer = k ? take(&t, k, rec->raw, rec->misc, rec->size, &key) : GIVEN;
@@ -275,12 +275,12 @@ bool pd_alike_take(struct pd_alike *a, const struct pd_record *rec, uint64_t tim
      PD_SAMPLE_CODE_PAGE_SIZE | PD_SAMPLE_WEIGHT_STRUCT)
 
 /* The chain's place follows from where the decoder found it. */
-static struct pd_alike_kind kind_from(const struct pd_alike *a, const struct pd_record *rec, bool wanted)
+static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_record *rec, bool wanted)
 {
     const struct pd_plan *p = rec->plan;
     const struct pd_vec *ips = &rec->u.sample.callchain.ips;
     const bool chain = rec->attr->sample_type & PD_SAMPLE_CALLCHAIN;
-    struct pd_alike_kind k = {.number = (uint64_t)rec->attr_index << 8,
+    struct pi_alike_kind k = {.number = (uint64_t)rec->attr_index << 8,
                               .known = true,
                               .wanted = wanted,
                               .ip = p->ip,
@@ -302,36 +302,36 @@ static struct pd_alike_kind kind_from(const struct pd_alike *a, const struct pd_
     return k;
 }
 
-static enum pd_code learn(struct pd_alike *a, const struct pd_record *rec, bool wanted,
+static enum pd_code learn(struct pi_alike *a, const struct pd_record *rec, bool wanted,
                           struct pd_error *error)
 {
     while (rec->attr_index >= a->n_kinds) {
-        if (!pd_grow(a->allocator, (void **)&a->kinds, a->n_kinds, &a->cap_kinds, sizeof *a->kinds))
-            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "events", 0, a->n_kinds * sizeof *a->kinds);
-        a->kinds[a->n_kinds++] = (struct pd_alike_kind){.known = false};
+        if (!pi_grow(a->allocator, (void **)&a->kinds, a->n_kinds, &a->cap_kinds, sizeof *a->kinds))
+            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "events", 0, a->n_kinds * sizeof *a->kinds);
+        a->kinds[a->n_kinds++] = (struct pi_alike_kind){.known = false};
     }
     if (!a->kinds[rec->attr_index].known)
         a->kinds[rec->attr_index] = kind_from(a, rec, wanted);
     return PD_OK;
 }
 
-bool pd_alike_suits(const struct pd_alike *a, const struct pd_record *rec)
+bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec)
 {
     return a->ready && kind_of(a, rec->attr_index, rec->plan);
 }
 
-enum pd_code pd_alike_seen(struct pd_alike *a, const struct pd_record *rec, bool wanted,
-                           struct pd_waiting *at, struct pd_error *error)
+enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted,
+                           struct pi_waiting *at, struct pd_error *error)
 {
     struct key key;
     uint64_t n;
     const enum pd_code code = a->ready ? learn(a, rec, wanted, error) : PD_OK;
-    const struct pd_alike_kind *k = a->ready && !code ? kind_of(a, rec->attr_index, rec->plan) : NULL;
+    const struct pi_alike_kind *k = a->ready && !code ? kind_of(a, rec->attr_index, rec->plan) : NULL;
     if (k == NULL || at == NULL || !fits(k, rec->raw, rec->size, &n))
         return code;
     const uint64_t time = word_at(rec->raw, k->time);
     make_key(k, a->seed, rec->raw, rec->misc, n, &key);
-    struct pd_alike_place *p = &a->places[place_of(&key, a->shift)];
+    struct pi_alike_place *p = &a->places[place_of(&key, a->shift)];
     if (p->at == NULL && is_like(p, &key, time)) {
         uint64_t from, to;
         p->at = at;

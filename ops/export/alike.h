@@ -10,10 +10,10 @@
 #include "changes.h"
 #include "stacks.h"
 
-struct pd_alike_place; /* a sample, and the sum of those that are like it */
+struct pi_alike_place; /* a sample, and the sum of those that are like it */
 
 /* How the samples of an event are laid out, and what is done with them. */
-struct pd_alike_kind {
+struct pi_alike_kind {
     bool known, suits; /* suits: only its call chain varies in size */
     bool wanted;       /* else its samples are counted, and that is all */
     /*
@@ -27,41 +27,41 @@ struct pd_alike_kind {
     uint32_t cpu_bits;    /* of the word at `cpu` that make samples differ */
 };
 
-struct pd_alike {
+struct pi_alike {
     const struct pd_allocator *allocator;
-    const struct pd_changes *changes;
+    const struct pi_changes *changes;
     bool count;    /* samples count 1, else their period */
     bool with_cpu; /* samples of different cpus are not alike */
     uint64_t seed;
     uint64_t taken;              /* samples */
-    const uint8_t *given;        /* the record that pd_alike_take_run() stopped at: it is to be given */
+    const uint8_t *given;        /* the record that pi_alike_take_run() stopped at: it is to be given */
     bool ready;                  /* samples may be taken */
-    struct pd_alike_kind *kinds; /* by number of the attr */
+    struct pi_alike_kind *kinds; /* by number of the attr */
     size_t n_kinds, cap_kinds;
-    struct pd_alike_place *places;
+    struct pi_alike_place *places;
     size_t size;    /* a power of two */
     unsigned shift; /* a number of 64 bits becomes one below `size` */
     size_t pushed;  /* places that others took, since the table was enlarged */
 };
 
 /* PD_ENOMEM. To be freed in any case; it may be all zeros. */
-enum pd_code pd_alike_init(struct pd_alike *a, const struct pd_allocator *allocator,
-                           const struct pd_changes *changes, struct pd_error *error);
-void pd_alike_free(struct pd_alike *a);
+enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
+                           const struct pi_changes *changes, struct pd_error *error);
+void pi_alike_free(struct pi_alike *a);
 
-/* As of struct pd_taker. */
-void pd_alike_take_run(struct pd_alike *a, struct pd_reader *reader, struct pd_clock *clock,
+/* As of struct pi_taker. */
+void pi_alike_take_run(struct pi_alike *a, struct pd_reader *reader, struct pd_clock *clock,
                        uint64_t settled);
-bool pd_alike_take(struct pd_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled);
+bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled);
 
 /* True if samples of that event may be taken. */
-bool pd_alike_suits(const struct pd_alike *a, const struct pd_record *rec);
+bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec);
 /*
  * A decoded sample has gone the long way: `at` is its stack's sum. `wanted`: its event is. PD_ENOMEM.
  */
-enum pd_code pd_alike_seen(struct pd_alike *a, const struct pd_record *rec, bool wanted,
-                           struct pd_waiting *at, struct pd_error *error);
+enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted,
+                           struct pi_waiting *at, struct pd_error *error);
 /* Adds what was counted to the sums of stacks, which are about to be written out, or complete. */
-void pd_alike_settle(struct pd_alike *a);
+void pi_alike_settle(struct pi_alike *a);
 
 #endif

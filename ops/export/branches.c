@@ -25,24 +25,24 @@
  * Cache of branches, since programs take the same ones again and again: a branch, the end of the range behind
  * it, and where they are counted. An entry is valid as long as the mappings of the process are the same.
  */
-struct pd_branch_place {
+struct pi_branch_place {
     uint64_t generation;    /* 0: it is free */
     uint64_t from, to, end; /* addresses; end UINT64_MAX: not known */
     uint32_t pid;
     bool wrong;
     uint8_t n;      /* of `counted` */
     uint64_t times; /* not added to these yet */
-    struct pd_waiting *counted[2];
+    struct pi_waiting *counted[2];
 };
 
-static void settle_place(struct pd_branch_place *p)
+static void settle_place(struct pi_branch_place *p)
 {
     for (size_t i = 0; i < p->n; i++)
-        p->counted[i]->time = pd_stacks_sum(p->counted[i]->time, p->times);
+        p->counted[i]->time = pi_stacks_sum(p->counted[i]->time, p->times);
     p->times = 0;
 }
 
-void pd_branches_settle(struct pd_exporting *x)
+void pi_branches_settle(struct pi_exporting *x)
 {
     for (size_t i = 0; i < x->n_branch_places; i++)
         settle_place(&x->branch_places[i]);
@@ -51,8 +51,8 @@ void pd_branches_settle(struct pd_exporting *x)
 }
 
 /* The first of the two places that a branch may have. */
-PD_WRAPS static inline struct pd_branch_place *places_of(const struct pd_exporting *x,
-                                                         const struct pd_branch_place *is)
+PD_WRAPS static inline struct pi_branch_place *places_of(const struct pi_exporting *x,
+                                                         const struct pi_branch_place *is)
 {
     const uint64_t mixed =
         (is->from ^ is->to << 21 ^ is->to >> 43 ^ is->end << 42 ^ is->end >> 22 ^ (uint64_t)is->pid << 32) *
@@ -61,9 +61,9 @@ PD_WRAPS static inline struct pd_branch_place *places_of(const struct pd_exporti
 }
 
 /* A table of so many places, with what the old one has. False: no memory. */
-static bool make_places(struct pd_exporting *x, size_t n)
+static bool make_places(struct pi_exporting *x, size_t n)
 {
-    struct pd_branch_place *old = x->branch_places, *all = pd_array(x->allocator, NULL, n, sizeof *all);
+    struct pi_branch_place *old = x->branch_places, *all = pi_array(x->allocator, NULL, n, sizeof *all);
     const size_t n_old = x->n_branch_places;
     x->n_pushed = 0;
     if (all == NULL)
@@ -72,19 +72,19 @@ static bool make_places(struct pd_exporting *x, size_t n)
     x->branch_places = all;
     x->n_branch_places = n;
     for (size_t i = 0; i < n_old; i++) {
-        struct pd_branch_place *p = places_of(x, &old[i]);
+        struct pi_branch_place *p = places_of(x, &old[i]);
         if (old[i].generation) /* only these two places had what now goes here */
             p[p->generation ? 1 : 0] = old[i];
     }
-    pd_release(x->allocator, old);
+    pi_release(x->allocator, old);
     return true;
 }
 
-enum pd_code pd_branches_make_places(struct pd_exporting *x)
+enum pd_code pi_branches_make_places(struct pi_exporting *x)
 {
     return make_places(x, PLACES_FIRST)
                ? PD_OK
-               : pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, PLACES_FIRST);
+               : pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, PLACES_FIRST);
 }
 
 static void put_big(uint8_t *to, uint64_t value, size_t n)
@@ -95,24 +95,24 @@ static void put_big(uint8_t *to, uint64_t value, size_t n)
     }
 }
 
-static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_count *c, bool wrong)
+static enum pd_code count_one(struct pi_exporting *x, const struct pi_branch_count *c, bool wrong)
 {
     uint8_t key[KEY_BYTES];
-    struct pd_waiting *at;
+    struct pi_waiting *at;
     put_big(key, c->dso, 4);
     key[4] = (uint8_t)c->section;
     put_big(key + 5, c->from, 8);
     put_big(key + 13, c->to, 8);
     put_big(key + 21, c->end, 8);
     key[29] = wrong;
-    const enum pd_code code = pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+    const enum pd_code code = pi_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
     if (x->n_counted < sizeof x->counted / sizeof *x->counted)
         x->counted[x->n_counted++] = at;
     return code;
 }
 
 /* Counts a branch, or, with an end, a trace. Wrong predictions are counted in the section of branches. */
-static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_count *c, bool wrong)
+static enum pd_code count_transfer(struct pi_exporting *x, struct pi_branch_count *c, bool wrong)
 {
     const enum pd_code code = count_one(x, c, false);
     if (code || !wrong || x->all->options.format != PD_EXPORT_BOLT) /* which alone tells them */
@@ -126,11 +126,11 @@ static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_coun
  * Counts a branch; one between two files is counted in both, each with its own end of the branch. `end`: of
  * the range behind it; NULL if the format does not write both together.
  */
-static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_frame *from,
-                                 const struct pd_export_frame *to, const struct pd_export_frame *end,
+static enum pd_code count_branch(struct pi_exporting *x, const struct pi_export_frame *from,
+                                 const struct pi_export_frame *to, const struct pi_export_frame *end,
                                  bool wrong)
 {
-    struct pd_branch_count c = {.dso = from->dso, .section = PD_BRANCH_BRANCHES, .from = from->offset};
+    struct pi_branch_count c = {.dso = from->dso, .section = PD_BRANCH_BRANCHES, .from = from->offset};
     enum pd_code code = PD_OK;
     if (from->dso && from->dso != to->dso) {
         c.to = PD_BRANCH_ELSEWHERE;
@@ -138,7 +138,7 @@ static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_
     }
     if (code || to->dso == 0)
         return code;
-    c = (struct pd_branch_count){.dso = to->dso, .section = PD_BRANCH_BRANCHES, .to = to->offset};
+    c = (struct pi_branch_count){.dso = to->dso, .section = PD_BRANCH_BRANCHES, .to = to->offset};
     c.from = from->dso == to->dso ? from->offset : PD_BRANCH_ELSEWHERE;
     if (end && end->dso == to->dso) {
         c.section = PD_BRANCH_TRACES;
@@ -147,32 +147,32 @@ static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_
     return count_transfer(x, &c, wrong);
 }
 
-static enum pd_code count_range(struct pd_exporting *x, const struct pd_export_frame *from,
-                                const struct pd_export_frame *to)
+static enum pd_code count_range(struct pi_exporting *x, const struct pi_export_frame *from,
+                                const struct pi_export_frame *to)
 {
-    const struct pd_branch_count c = {
+    const struct pi_branch_count c = {
         .dso = from->dso, .section = PD_BRANCH_RANGES, .from = from->offset, .to = to->offset};
     return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
 }
 
 /* A branch stack does not tell the cpu mode of its addresses. */
-static struct pd_export_frame find_place(struct pd_exporting *x, uint32_t pid, uint64_t ip)
+static struct pi_export_frame find_place(struct pi_exporting *x, uint32_t pid, uint64_t ip)
 {
-    return pd_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
+    return pi_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
 }
 
-static bool is_left_out(const struct pd_exporting *x, uint64_t ip)
+static bool is_left_out(const struct pi_exporting *x, uint64_t ip)
 {
     return ip >= KERNEL && !x->all->options.kernel;
 }
 
-static enum pd_code count_address(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
+static enum pd_code count_address(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
-    struct pd_branch_count c = {.section = PD_BRANCH_ADDRESSES};
+    struct pi_branch_count c = {.section = PD_BRANCH_ADDRESSES};
     uint64_t ip;
-    if (!pd_word_ip(rec, &ip) || is_left_out(x, ip))
+    if (!pi_word_ip(rec, &ip) || is_left_out(x, ip))
         return PD_OK;
-    const struct pd_export_frame frame = find_place(x, pid, ip);
+    const struct pi_export_frame frame = find_place(x, pid, ip);
     c.dso = frame.dso;
     c.from = frame.offset;
     return frame.dso ? count_one(x, &c, false) : PD_OK;
@@ -185,34 +185,34 @@ static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_bra
     return newest->from == next->from && newest->to == next->to && stride > 0x1000;
 }
 
-static inline bool is_known(const struct pd_branch_place *place, const struct pd_branch_place *is)
+static inline bool is_known(const struct pi_branch_place *place, const struct pi_branch_place *is)
 {
     return place->from == is->from && place->to == is->to && place->end == is->end &&
            place->generation == is->generation && place->pid == is->pid && place->wrong == is->wrong;
 }
 
 /* The place of a branch in the cache; NULL: it has none. */
-static inline struct pd_branch_place *find_branch(const struct pd_exporting *x,
-                                                  const struct pd_branch_place *is)
+static inline struct pi_branch_place *find_branch(const struct pi_exporting *x,
+                                                  const struct pi_branch_place *is)
 {
-    struct pd_branch_place *p = places_of(x, is);
+    struct pi_branch_place *p = places_of(x, is);
     return is_known(p, is) ? p : is_known(p + 1, is) ? p + 1 : NULL;
 }
 
 /* Chooses one of the two places of a branch: a free one, or the one that was used less. */
-static struct pd_branch_place *choose_place(const struct pd_exporting *x, const struct pd_branch_place *is)
+static struct pi_branch_place *choose_place(const struct pi_exporting *x, const struct pi_branch_place *is)
 {
-    struct pd_branch_place *p = places_of(x, is);
+    struct pi_branch_place *p = places_of(x, is);
     return p[1].generation == 0 || (p->generation && p[1].times < p->times) ? p + 1 : p;
 }
 
 /* Counts a branch that is not in the cache, with the range behind it. */
-__attribute__((noinline)) static enum pd_code count_new(struct pd_exporting *x, struct pd_branch_place *is)
+__attribute__((noinline)) static enum pd_code count_new(struct pi_exporting *x, struct pi_branch_place *is)
 {
     const bool traces = x->all->options.format == PD_EXPORT_BOLT;
     const uint64_t round = x->all->stacks.round;
-    const struct pd_export_frame from = find_place(x, is->pid, is->from), to = find_place(x, is->pid, is->to);
-    const struct pd_export_frame none = {0},
+    const struct pi_export_frame from = find_place(x, is->pid, is->from), to = find_place(x, is->pid, is->to);
+    const struct pi_export_frame none = {0},
                                  end = is->end == UINT64_MAX ? none : find_place(x, is->pid, is->end);
     x->n_counted = 0;
     enum pd_code code = count_branch(x, &from, &to, traces ? &end : NULL, is->wrong);
@@ -221,7 +221,7 @@ __attribute__((noinline)) static enum pd_code count_new(struct pd_exporting *x, 
     /* What was counted may have gone to a temporary file. */
     if (code || round != x->all->stacks.round || x->n_counted > sizeof is->counted / sizeof *is->counted)
         return code;
-    struct pd_branch_place *place = choose_place(x, is);
+    struct pi_branch_place *place = choose_place(x, is);
     if (place->generation && ++x->n_pushed > x->n_branch_places / 2 &&
         x->n_branch_places < PD_LIMIT_EXPORT_BRANCHES && make_places(x, 2 * x->n_branch_places))
         place = choose_place(x, is);
@@ -233,34 +233,34 @@ __attribute__((noinline)) static enum pd_code count_new(struct pd_exporting *x, 
 }
 
 /* A branch whose range ends at `end`. */
-static inline struct pd_branch_place branch_of(const struct pd_exporting *x, uint32_t pid,
+static inline struct pi_branch_place branch_of(const struct pi_exporting *x, uint32_t pid,
                                                uint64_t generation, const struct pd_branch_entry *e,
                                                uint64_t end)
 {
     const bool wrong = e->flags & PD_BRANCH_MISPRED && x->all->options.format == PD_EXPORT_BOLT;
-    return (struct pd_branch_place){
+    return (struct pi_branch_place){
         .generation = generation, .from = e->from, .to = e->to, .end = end, .pid = pid, .wrong = wrong};
 }
 
-static enum pd_code count_batch(struct pd_exporting *x, struct pd_branch_place *batch, size_t n)
+static enum pd_code count_batch(struct pi_exporting *x, struct pi_branch_place *batch, size_t n)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < n; i++) {
-        struct pd_branch_place *place = find_branch(x, &batch[i]);
+        struct pi_branch_place *place = find_branch(x, &batch[i]);
         if (place)
-            place->times = pd_stacks_sum(place->times, 1);
+            place->times = pi_stacks_sum(place->times, 1);
         else
             code = count_new(x, &batch[i]);
     }
     return code;
 }
 
-enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
+enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
     const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
-    const uint64_t generation = pd_export_generation(x, pid);
-    struct pd_branch_place batch[BATCH];
+    const uint64_t generation = pi_export_generation(x, pid);
+    struct pi_branch_place batch[BATCH];
     struct pd_branch_entry e, next;
     uint64_t end = UINT64_MAX; /* no newer branch */
     size_t n = 0;
@@ -275,7 +275,7 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
         if (is_left_out(x, e.from) || is_left_out(x, e.to))
             continue;
         batch[n] = branch_of(x, pid, generation, &e, end);
-        const struct pd_branch_place *places = places_of(x, &batch[n]);
+        const struct pi_branch_place *places = places_of(x, &batch[n]);
         __builtin_prefetch(places, 1);
         __builtin_prefetch(places + 1, 1);
         end = e.from;
@@ -293,13 +293,13 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
  * True if what the session knows of a task now is what it knew at that time: it has taken all side-band
  * before `settled`, and nothing changes for the task in between.
  */
-static bool is_as_now(struct pd_exporting *x, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
+static bool is_as_now(struct pi_exporting *x, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
 {
-    struct pd_export_span *s = &x->span;
+    struct pi_export_span *s = &x->span;
     if (s->to == 0 || s->pid != pid || s->tid != tid || time <= s->from || time >= s->to) {
         s->pid = pid;
         s->tid = tid;
-        if (!pd_changes_span(&x->changes, pid, tid, time, &s->from, &s->to)) {
+        if (!pi_changes_span(&x->changes, pid, tid, time, &s->from, &s->to)) {
             s->to = 0;
             return false;
         }
@@ -307,39 +307,39 @@ static bool is_as_now(struct pd_exporting *x, uint32_t pid, uint32_t tid, uint64
     return s->from < settled && (settled < s->to || s->to == UINT64_MAX);
 }
 
-bool pd_branches_take(struct pd_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled)
+bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
     uint32_t pid, tid;
-    if (!x->changes.sorted || rec->plan == NULL || rec->plan->offcpu || !pd_word_task(rec, &pid, &tid) ||
+    if (!x->changes.sorted || rec->plan == NULL || rec->plan->offcpu || !pi_word_task(rec, &pid, &tid) ||
         !is_as_now(x, pid, tid, time, settled) || pd_record_decode_framed(rec->plan, rec, NULL) || x->failed)
         return false;
-    if (pd_export_wants(x, rec->attr_index))
-        x->failed = pd_export_branches(x, pid, rec);
+    if (pi_export_wants(x, rec->attr_index))
+        x->failed = pi_export_branches(x, pid, rec);
     x->all->stats.exported++;
     return true;
 }
 
-void pd_branches_take_run(struct pd_exporting *x, struct pd_reader *r, struct pd_clock *clock,
+void pi_branches_take_run(struct pi_exporting *x, struct pd_reader *r, struct pd_clock *clock,
                           uint64_t settled)
 {
     struct pd_record *rec = &x->branch_record;
     uint64_t time;
-    while (pd_reader_next_quick(r, rec)) {
-        if (rec->type != PD_RECORD_SAMPLE || !pd_word_time(rec, &time) || time == 0 || time == UINT64_MAX ||
-            !pd_branches_take(x, rec, time, settled)) {
-            pd_reader_again(r, rec);
+    while (pi_reader_next_quick(r, rec)) {
+        if (rec->type != PD_RECORD_SAMPLE || !pi_word_time(rec, &time) || time == 0 || time == UINT64_MAX ||
+            !pi_branches_take(x, rec, time, settled)) {
+            pi_reader_again(r, rec);
             return;
         }
-        pd_clock_follow(clock, time);
+        pi_clock_follow(clock, time);
     }
 }
 
 /* ---- Giving */
 
 struct giving {
-    struct pd_branch_count count; /* its wrong predictions may follow */
+    struct pi_branch_count count; /* its wrong predictions may follow */
     bool has;
-    enum pd_code (*take)(void *user, const struct pd_branch_count *count, struct pd_error *error);
+    enum pd_code (*take)(void *user, const struct pi_branch_count *count, struct pd_error *error);
     void *user;
     bool autofdo;
 };
@@ -354,7 +354,7 @@ static uint64_t take_big(const uint8_t *from, size_t n)
 
 static enum pd_code give(struct giving *g, struct pd_error *error)
 {
-    const struct pd_branch_count *c = &g->count;
+    const struct pi_branch_count *c = &g->count;
     const bool too_long =
         c->section == PD_BRANCH_RANGES && (c->to < c->from || c->to - c->from > PD_LIMIT_EXPORT_RANGE);
     if (!g->has || (g->autofdo && too_long))
@@ -365,8 +365,8 @@ static enum pd_code give(struct giving *g, struct pd_error *error)
 static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
     struct giving *g = user;
-    struct pd_branch_count c = {.dso = (uint32_t)take_big(key, 4),
-                                .section = (enum pd_branch_section)key[4],
+    struct pi_branch_count c = {.dso = (uint32_t)take_big(key, 4),
+                                .section = (enum pi_branch_section)key[4],
                                 .from = take_big(key + 5, 8),
                                 .to = take_big(key + 13, 8),
                                 .end = take_big(key + 21, 8)};
@@ -383,12 +383,12 @@ static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t 
     return code;
 }
 
-enum pd_code pd_branches_each(struct pd_export *all,
-                              enum pd_code (*take)(void *user, const struct pd_branch_count *count,
+enum pd_code pi_branches_each(struct pd_export *all,
+                              enum pd_code (*take)(void *user, const struct pi_branch_count *count,
                                                    struct pd_error *error),
                               void *user, struct pd_error *error)
 {
     struct giving g = {.take = take, .user = user, .autofdo = all->options.format == PD_EXPORT_AUTOFDO};
-    const enum pd_code code = pd_stacks_each(&all->stacks, take_key, &g, error);
+    const enum pd_code code = pi_stacks_each(&all->stacks, take_key, &g, error);
     return code ? code : give(&g, error);
 }

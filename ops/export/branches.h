@@ -10,7 +10,7 @@
 
 #include "export.h"
 
-enum pd_branch_section {
+enum pi_branch_section {
     PD_BRANCH_RANGES,
     PD_BRANCH_ADDRESSES,
     PD_BRANCH_BRANCHES,
@@ -19,29 +19,29 @@ enum pd_branch_section {
 
 #define PD_BRANCH_ELSEWHERE UINT64_MAX /* as an offset: in another file */
 
-struct pd_branch_count {
+struct pi_branch_count {
     uint32_t dso;
-    enum pd_branch_section section;
+    enum pi_branch_section section;
     uint64_t from, to, end; /* offsets; `end` of a trace */
     uint64_t n, wrong;
 };
 
 /* To be called before the other functions. */
-enum pd_code pd_branches_make_places(struct pd_exporting *x);
+enum pd_code pi_branches_make_places(struct pi_exporting *x);
 /* Adds the branch stack of a decoded sample of a process. */
-enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec);
+enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec);
 /* Adds what was counted to the sums, which are about to be written out, or complete. */
-void pd_branches_settle(struct pd_exporting *x);
+void pi_branches_settle(struct pi_exporting *x);
 /*
- * As of struct pd_taker. The order of samples does not matter to their sums: those are taken for whose tasks
+ * As of struct pi_taker. The order of samples does not matter to their sums: those are taken for whose tasks
  * the session knows what it knew at their time. What fails is kept in x->failed.
  */
-void pd_branches_take_run(struct pd_exporting *x, struct pd_reader *reader, struct pd_clock *clock,
+void pi_branches_take_run(struct pi_exporting *x, struct pd_reader *reader, struct pd_clock *clock,
                           uint64_t settled);
-bool pd_branches_take(struct pd_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled);
+bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled);
 /* Gives all counts in order of their keys. */
-enum pd_code pd_branches_each(struct pd_export *all,
-                              enum pd_code (*take)(void *user, const struct pd_branch_count *count,
+enum pd_code pi_branches_each(struct pd_export *all,
+                              enum pd_code (*take)(void *user, const struct pi_branch_count *count,
                                                    struct pd_error *error),
                               void *user, struct pd_error *error);
 

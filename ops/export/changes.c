@@ -6,30 +6,30 @@
 #include "src/support/memory.h"
 #include <stdlib.h>
 
-static bool note_for_all(struct pd_changes *c, uint64_t time)
+static bool note_for_all(struct pi_changes *c, uint64_t time)
 {
     if (c->n_all >= PD_LIMIT_EXPORT_CHANGES ||
-        !pd_grow(c->allocator, (void **)&c->all, c->n_all, &c->cap_all, sizeof *c->all))
+        !pi_grow(c->allocator, (void **)&c->all, c->n_all, &c->cap_all, sizeof *c->all))
         return false;
     c->all[c->n_all++] = time;
     return true;
 }
 
-static bool note_for_one(struct pd_changes *c, uint32_t id, uint64_t time)
+static bool note_for_one(struct pi_changes *c, uint32_t id, uint64_t time)
 {
     if (c->n_some >= PD_LIMIT_EXPORT_CHANGES ||
-        !pd_grow(c->allocator, (void **)&c->some, c->n_some, &c->cap_some, sizeof *c->some))
+        !pi_grow(c->allocator, (void **)&c->some, c->n_some, &c->cap_some, sizeof *c->some))
         return false;
-    c->some[c->n_some++] = (struct pd_change){time, id};
+    c->some[c->n_some++] = (struct pi_change){time, id};
     return true;
 }
 
-bool pd_changes_note(struct pd_changes *c, struct pd_record *rec, const struct pd_moment *when)
+bool pi_changes_note(struct pi_changes *c, struct pd_record *rec, const struct pd_moment *when)
 {
     uint32_t ids[PD_TOLD_MOST];
     size_t n;
     bool fits = true;
-    if (!pd_told_changes(rec, ids, &n))
+    if (!pi_told_changes(rec, ids, &n))
         return true;
     for (size_t i = 0; fits && i < n; i++)
         fits = note_for_one(c, ids[i], when->time);
@@ -38,7 +38,7 @@ bool pd_changes_note(struct pd_changes *c, struct pd_record *rec, const struct p
 
 static int by_id(const void *a, const void *b)
 {
-    const struct pd_change *x = a, *y = b;
+    const struct pi_change *x = a, *y = b;
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
     return (x->time > y->time) - (x->time < y->time);
@@ -50,7 +50,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void pd_changes_sort(struct pd_changes *c)
+void pi_changes_sort(struct pi_changes *c)
 {
     if (c->n_some)
         qsort(c->some, c->n_some, sizeof *c->some, by_id);
@@ -69,7 +69,7 @@ static bool narrow(uint64_t change, uint64_t time, uint64_t *from, uint64_t *to)
     return change != time;
 }
 
-static bool narrow_by_all(const struct pd_changes *c, uint64_t time, uint64_t *from, uint64_t *to)
+static bool narrow_by_all(const struct pi_changes *c, uint64_t time, uint64_t *from, uint64_t *to)
 {
     size_t low = 0, high = c->n_all;
     while (low < high) {
@@ -83,9 +83,9 @@ static bool narrow_by_all(const struct pd_changes *c, uint64_t time, uint64_t *f
            (low == c->n_all || narrow(c->all[low], time, from, to));
 }
 
-static bool narrow_by_id(const struct pd_changes *c, uint32_t id, uint64_t time, uint64_t *from, uint64_t *to)
+static bool narrow_by_id(const struct pi_changes *c, uint32_t id, uint64_t time, uint64_t *from, uint64_t *to)
 {
-    const struct pd_change *some = c->some, wanted = {time, id};
+    const struct pi_change *some = c->some, wanted = {time, id};
     size_t low = 0, high = c->n_some;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -98,7 +98,7 @@ static bool narrow_by_id(const struct pd_changes *c, uint32_t id, uint64_t time,
            (low == c->n_some || some[low].id != id || narrow(some[low].time, time, from, to));
 }
 
-bool pd_changes_span(const struct pd_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t *from,
+bool pi_changes_span(const struct pi_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t *from,
                      uint64_t *to)
 {
     *from = 0;
@@ -107,8 +107,8 @@ bool pd_changes_span(const struct pd_changes *c, uint32_t pid, uint32_t tid, uin
            (pid == tid || narrow_by_id(c, tid, time, from, to));
 }
 
-void pd_changes_free(struct pd_changes *c)
+void pi_changes_free(struct pi_changes *c)
 {
-    pd_release(c->allocator, c->some);
-    pd_release(c->allocator, c->all);
+    pi_release(c->allocator, c->some);
+    pi_release(c->allocator, c->all);
 }

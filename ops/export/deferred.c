@@ -8,7 +8,7 @@
 #include "src/support/limits.h"
 #include "src/schema/fail.h"
 
-bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
+bool pi_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
 {
     if (ips->n < 2 || pd_vec_at(ips, ips->n - 2) != PD_CONTEXT_USER_DEFERRED)
         return false;
@@ -17,13 +17,13 @@ bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
 }
 
 /* What a sample has besides its frames. */
-static struct pd_str head_of(const struct pd_exporting *x)
+static struct pd_str head_of(const struct pi_exporting *x)
 {
     return x->all->rows ? (struct pd_str){.ptr = x->row.buf, .len = x->row.n}
                         : (struct pd_str){.ptr = (const char *)x->head, .len = x->n_head};
 }
 
-static void restore_head(struct pd_exporting *x, const void *head, size_t n)
+static void restore_head(struct pi_exporting *x, const void *head, size_t n)
 {
     if (x->all->rows) {
         x->row.n = 0;
@@ -34,39 +34,39 @@ static void restore_head(struct pd_exporting *x, const void *head, size_t n)
     x->n_head = n;
 }
 
-static size_t bytes_of(const struct pd_unjoined *u)
+static size_t bytes_of(const struct pi_unjoined *u)
 {
     return u->n_frames * sizeof *u->frames + u->n_head + sizeof *u;
 }
 
 /* Adds the sample with the frames that are in x->frames. */
-static enum pd_code add_joined(struct pd_exporting *x, struct pd_unjoined *u)
+static enum pd_code add_joined(struct pi_exporting *x, struct pi_unjoined *u)
 {
-    struct pd_waiting *at;
+    struct pi_waiting *at;
     restore_head(x, u->frames + u->n_frames, u->n_head);
     x->unjoined.bytes -= bytes_of(u);
-    pd_release(x->allocator, u->frames);
+    pi_release(x->allocator, u->frames);
     u->frames = NULL;
-    return pd_export_put(x, &u->sample, &at);
+    return pi_export_put(x, &u->sample, &at);
 }
 
-static enum pd_code copy_frames(struct pd_exporting *x, const struct pd_export_frame *from, size_t n)
+static enum pd_code copy_frames(struct pi_exporting *x, const struct pi_export_frame *from, size_t n)
 {
-    struct pd_export_frames *f = &x->frames;
+    struct pi_export_frames *f = &x->frames;
     f->n = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!pd_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
+        if (!pi_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
         f->all[f->n++] = from[i];
     }
     return PD_OK;
 }
 
 /* Adds the oldest sample without its user part. */
-static enum pd_code put_oldest(struct pd_exporting *x)
+static enum pd_code put_oldest(struct pi_exporting *x)
 {
-    struct pd_unjoined_list *l = &x->unjoined;
-    struct pd_unjoined *u = &l->all[l->first++];
+    struct pi_unjoined_list *l = &x->unjoined;
+    struct pi_unjoined *u = &l->all[l->first++];
     if (u->frames == NULL)
         return PD_OK;
     x->all->stats.unjoined++;
@@ -74,7 +74,7 @@ static enum pd_code put_oldest(struct pd_exporting *x)
     return code ? code : add_joined(x, u);
 }
 
-enum pd_code pd_export_unjoined(struct pd_exporting *x)
+enum pd_code pi_export_unjoined(struct pi_exporting *x)
 {
     enum pd_code code = PD_OK;
     while (!code && x->unjoined.first < x->unjoined.n)
@@ -83,7 +83,7 @@ enum pd_code pd_export_unjoined(struct pd_exporting *x)
 }
 
 /* Moves the samples that still wait to the start of the array. */
-static void close_gaps(struct pd_unjoined_list *l)
+static void close_gaps(struct pi_unjoined_list *l)
 {
     size_t n = 0;
     for (size_t i = l->first; i < l->n; i++)
@@ -93,18 +93,18 @@ static void close_gaps(struct pd_unjoined_list *l)
     l->n = n;
 }
 
-enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_sample *sample, uint64_t cookie)
+enum pd_code pi_export_defer(struct pi_exporting *x, const struct pi_export_sample *sample, uint64_t cookie)
 {
-    struct pd_unjoined_list *l = &x->unjoined;
-    struct pd_unjoined u = {.cookie = cookie, .tid = sample->tid, .sample = *sample, .n_frames = x->frames.n};
+    struct pi_unjoined_list *l = &x->unjoined;
+    struct pi_unjoined u = {.cookie = cookie, .tid = sample->tid, .sample = *sample, .n_frames = x->frames.n};
     const size_t n = x->frames.n * sizeof *u.frames;
     const struct pd_str head = head_of(x);
     enum pd_code code = PD_OK;
     u.sample.rec = NULL;
     u.n_head = (uint32_t)head.len;
-    u.frames = pd_resize(x->allocator, NULL, n + head.len);
+    u.frames = pi_resize(x->allocator, NULL, n + head.len);
     if (u.frames == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, n + head.len);
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, n + head.len);
     if (n)
         memcpy(u.frames, x->frames.all, n);
     memcpy(u.frames + u.n_frames, head.ptr, head.len);
@@ -117,10 +117,10 @@ enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_samp
         code = put_oldest(x);
     if (!code && l->n >= PD_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
-    if (!code && !pd_grow(x->allocator, (void **)&l->all, l->n, &l->cap, sizeof *l->all))
-        code = pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * l->cap * sizeof *l->all);
+    if (!code && !pi_grow(x->allocator, (void **)&l->all, l->n, &l->cap, sizeof *l->all))
+        code = pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * l->cap * sizeof *l->all);
     if (code) {
-        pd_release(x->allocator, u.frames);
+        pi_release(x->allocator, u.frames);
         return code;
     }
     l->bytes += bytes_of(&u);
@@ -128,23 +128,23 @@ enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_samp
     return PD_OK;
 }
 
-enum pd_code pd_export_join(struct pd_exporting *x, struct pd_record *rec)
+enum pd_code pi_export_join(struct pi_exporting *x, struct pd_record *rec)
 {
     const uint64_t cookie = rec->u.callchain_deferred.cookie;
-    struct pd_unjoined_list *l = &x->unjoined;
+    struct pi_unjoined_list *l = &x->unjoined;
     uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
     enum pd_code code = PD_OK;
     const struct pd_vec *ips = &rec->u.callchain_deferred.ips;
     pd_record_task(rec, &pid, &tid);
     if (x->all->options.format == PD_EXPORT_SYMBOLS)
-        return pd_export_addresses(x, pid, ips);
+        return pi_export_addresses(x, pid, ips);
     for (size_t i = l->first; !code && i < l->n; i++) {
-        struct pd_unjoined *u = &l->all[i];
+        struct pi_unjoined *u = &l->all[i];
         if (u->frames == NULL || u->cookie != cookie || u->tid != tid)
             continue;
         code = copy_frames(x, u->frames, u->n_frames);
         if (!code)
-            code = pd_export_chain(x, u->sample.process, ips);
+            code = pi_export_chain(x, u->sample.process, ips);
         if (!code)
             code = add_joined(x, u);
     }

@@ -20,14 +20,14 @@
 #define COMM_PLACES ((size_t)1 << 10)
 
 /* Cache of stacks; an entry is valid as long as the stacks in memory are the same. */
-struct pd_stack_place {
+struct pi_stack_place {
     XXH128_hash_t hash;
     uint64_t round; /* 0: empty */
-    struct pd_waiting *at;
+    struct pi_waiting *at;
 };
 
 /* Cache of tasks' names; an entry is valid until a record may change a name. */
-struct pd_comm_place {
+struct pi_comm_place {
     uint64_t generation; /* 0: empty */
     uint32_t tid, number;
 };
@@ -45,21 +45,21 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     if (code)
         return code;
     if (own.format > PD_EXPORT_PARQUET)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_PARQUET);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_PARQUET);
     if (own.keys & ~keys)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
     if (own.format >= PD_EXPORT_BOLT && own.format <= PD_EXPORT_AUTOFDO &&
         (!own.open_member || !own.close_member))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "open_member", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "open_member", 0, 0);
     if (own.format == PD_EXPORT_SYMBOLS && !own.symbol)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "symbol", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "symbol", 0, 0);
     if (own.format == PD_EXPORT_PARQUET && !own.sink)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
     if (own.n_fields > PD_LIMIT_EXPORT_FIELDS)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "fields", own.n_fields, PD_LIMIT_EXPORT_FIELDS);
-    struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "fields", own.n_fields, PD_LIMIT_EXPORT_FIELDS);
+    struct pd_export *e = pi_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
     *e = (struct pd_export){.options = own};
     if (own.allocator) {
         e->own_allocator = *own.allocator;
@@ -67,10 +67,10 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     }
     e->comms.allocator = e->cgroups.allocator = e->events.allocator = own.allocator;
     e->dsos.allocator = e->functions.allocator = own.allocator;
-    code = pd_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
+    code = pi_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
     if (!code)
-        code = pd_export_text(&e->dsos, " [unknown]", 10, &unmapped, error);
+        code = pi_export_text(&e->dsos, " [unknown]", 10, &unmapped, error);
     if (code)
         pd_export_free(e);
     else
@@ -83,17 +83,17 @@ void pd_export_free(struct pd_export *e)
     if (e == NULL)
         return;
     const struct pd_allocator *allocator = e->options.allocator;
-    pd_texts_free(&e->comms);
-    pd_texts_free(&e->cgroups);
-    pd_texts_free(&e->events);
-    pd_texts_free(&e->dsos);
-    pd_texts_free(&e->functions);
-    pd_stacks_free(&e->stacks);
-    pd_rows_free(e->rows);
-    pd_release(allocator, e->nanoseconds);
-    pd_release(allocator, e->code);
-    pd_release(allocator, e->twins);
-    pd_release(allocator, e);
+    pi_texts_free(&e->comms);
+    pi_texts_free(&e->cgroups);
+    pi_texts_free(&e->events);
+    pi_texts_free(&e->dsos);
+    pi_texts_free(&e->functions);
+    pi_stacks_free(&e->stacks);
+    pi_rows_free(e->rows);
+    pi_release(allocator, e->nanoseconds);
+    pi_release(allocator, e->code);
+    pi_release(allocator, e->twins);
+    pi_release(allocator, e);
 }
 
 void pd_export_get_stats(const struct pd_export *e, struct pd_export_stats *stats)
@@ -101,40 +101,40 @@ void pd_export_get_stats(const struct pd_export *e, struct pd_export_stats *stat
     *stats = e->stats;
     stats->stacks = e->stacks.added;
     stats->spilled = e->stacks.spilled;
-    stats->unfound = e->rows ? pd_rows_unfound(e->rows) : NULL;
+    stats->unfound = e->rows ? pi_rows_unfound(e->rows) : NULL;
 }
 
 static enum pd_code write_rows(struct pd_export *e, struct pd_error *error)
 {
-    const enum pd_code code = e->rows ? PD_OK : pd_rows_open(&e->rows, e, NULL, error);
-    return code ? code : pd_rows_end(e->rows, error);
+    const enum pd_code code = e->rows ? PD_OK : pi_rows_open(&e->rows, e, NULL, error);
+    return code ? code : pi_rows_end(e->rows, error);
 }
 
 enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, struct pd_error *error)
 {
     if (e->broken)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
     e->broken = true; /* the stacks are released as they are written */
     switch (e->options.format) {
-    case PD_EXPORT_PPROF: return pd_export_pprof(e, sink, error);
-    case PD_EXPORT_SPEEDSCOPE: return pd_export_speedscope(e, sink, error);
-    case PD_EXPORT_FIREFOX: return pd_export_firefox(e, sink, error);
-    case PD_EXPORT_FOLDED: return pd_export_folded(e, sink, error);
-    case PD_EXPORT_SYMBOLS: return pd_export_symbols(e, sink, error);
+    case PD_EXPORT_PPROF: return pi_export_pprof(e, sink, error);
+    case PD_EXPORT_SPEEDSCOPE: return pi_export_speedscope(e, sink, error);
+    case PD_EXPORT_FIREFOX: return pi_export_firefox(e, sink, error);
+    case PD_EXPORT_FOLDED: return pi_export_folded(e, sink, error);
+    case PD_EXPORT_SYMBOLS: return pi_export_symbols(e, sink, error);
     case PD_EXPORT_PARQUET: return write_rows(e, error);
-    default: return pd_export_profiles(e, error);
+    default: return pi_export_profiles(e, error);
     }
 }
 
 /* ---- Names */
 
-static enum pd_code enlarge_text(struct pd_exporting *x, size_t n)
+static enum pd_code enlarge_text(struct pi_exporting *x, size_t n)
 {
     if (n <= x->text_cap)
         return PD_OK;
-    char *text = pd_resize(x->allocator, x->text, n);
+    char *text = pi_resize(x->allocator, x->text, n);
     if (text == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
     x->text = text;
     x->text_cap = n;
     return PD_OK;
@@ -146,13 +146,13 @@ static bool has_ids(const struct pd_export *e)
     return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT || e->options.symbol;
 }
 
-static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *mapping, uint32_t dso)
+static enum pd_code note_code(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t dso)
 {
     struct pd_export *e = x->all;
     const size_t known = e->cap_code;
     while (dso >= e->cap_code)
-        if (!pd_grow(x->allocator, (void **)&e->code, e->cap_code, &e->cap_code, sizeof *e->code))
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_code);
+        if (!pi_grow(x->allocator, (void **)&e->code, e->cap_code, &e->cap_code, sizeof *e->code))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_code);
     for (size_t i = known; i < e->cap_code; i++)
         e->code[i] = UINT64_MAX;
     const uint64_t start = pd_mapping_offset(mapping, mapping->start);
@@ -164,7 +164,7 @@ static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *m
 /* The number of a mapping's file; what fails is kept in x->failed. */
 static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
 {
-    struct pd_exporting *x = user;
+    struct pi_exporting *x = user;
     const struct pd_export_options *o = &x->all->options;
     uint32_t number = 0;
     const size_t n = pd_mapping_dso(mapping, NULL, 0);
@@ -174,20 +174,20 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         if (has_ids(x->all)) {
             const bool same = pd_mapping_offset(mapping, mapping->start) == mapping->start;
             x->text[at++] = same ? PD_DSO_ADDRESSES : PD_DSO_OFFSETS;
-            at += pd_mapping_build_id(mapping, x->chosen.reader, o->build_id, o->user, x->text + at);
+            at += pi_mapping_build_id(mapping, x->chosen.reader, o->build_id, o->user, x->text + at);
         }
         x->text[at++] = ' ';
         pd_mapping_dso(mapping, x->text + at, n + 1);
-        code = pd_export_text(&x->all->dsos, x->text, at + n, &number, x->error);
+        code = pi_export_text(&x->all->dsos, x->text, at + n, &number, x->error);
     }
-    if (!code && pd_export_is_branches(x->all))
+    if (!code && pi_export_is_branches(x->all))
         code = note_code(x, mapping, number);
     if (!x->failed)
         x->failed = code;
     return number;
 }
 
-static size_t event_name(struct pd_exporting *x, uint32_t attr)
+static size_t event_name(struct pi_exporting *x, uint32_t attr)
 {
     const struct pd_export_options *o = &x->all->options;
     const struct pd_attr *a = &pd_reader_attr(x->chosen.reader, attr)->attr;
@@ -197,26 +197,26 @@ static size_t event_name(struct pd_exporting *x, uint32_t attr)
 }
 
 /* Notes whether the periods of an event are times; events of one name agree in this. */
-static enum pd_code note_unit(struct pd_exporting *x, uint32_t attr, uint32_t event)
+static enum pd_code note_unit(struct pi_exporting *x, uint32_t attr, uint32_t event)
 {
     struct pd_export *e = x->all;
     const struct pd_event_attr *a = pd_reader_attr(x->chosen.reader, attr);
     const bool clock = a->attr.type == PD_TYPE_SOFTWARE &&
                        (a->attr.config == PD_SW_CPU_CLOCK || a->attr.config == PD_SW_TASK_CLOCK);
-    if (!pd_grow(x->allocator, (void **)&e->nanoseconds, event, &e->cap_nanoseconds, sizeof *e->nanoseconds))
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, event);
+    if (!pi_grow(x->allocator, (void **)&e->nanoseconds, event, &e->cap_nanoseconds, sizeof *e->nanoseconds))
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, event);
     e->nanoseconds[event] = clock || a->plan.offcpu;
     return PD_OK;
 }
 
 /* The number of the name of an event. */
-static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *event)
+static enum pd_code find_event(struct pi_exporting *x, uint32_t attr, uint32_t *event)
 {
     if (attr >= x->n_events) {
         const size_t n = pd_reader_n_attrs(x->chosen.reader);
-        uint32_t *events = pd_array(x->allocator, x->events, n, sizeof *events);
+        uint32_t *events = pi_array(x->allocator, x->events, n, sizeof *events);
         if (events == NULL)
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n * sizeof *events);
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n * sizeof *events);
         memset(events + x->n_events, 0, (n - x->n_events) * sizeof *events);
         x->events = events;
         x->n_events = n;
@@ -227,7 +227,7 @@ static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *
         if (n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
             n = event_name(x, attr);
         if (!code)
-            code = pd_export_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event,
+            code = pi_export_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event,
                                   x->error);
         if (!code)
             code = note_unit(x, attr, *event);
@@ -239,7 +239,7 @@ static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *
     return PD_OK;
 }
 
-static enum pd_code find_comm(struct pd_exporting *x, uint32_t tid, uint32_t *number)
+static enum pd_code find_comm(struct pi_exporting *x, uint32_t tid, uint32_t *number)
 {
     const struct pd_session_task *task = pd_session_find_task(x->chosen.session, tid);
     char none[16];
@@ -248,13 +248,13 @@ static enum pd_code find_comm(struct pd_exporting *x, uint32_t tid, uint32_t *nu
         name = task->comm;
     else
         snprintf(none, sizeof none, ":%d", (int)tid);
-    return pd_export_text(&x->all->comms, name, strlen(name), number, x->error);
+    return pi_export_text(&x->all->comms, name, strlen(name), number, x->error);
 }
 
 /* The same, with the cache. */
-static enum pd_code number_comm(struct pd_exporting *x, uint32_t tid, uint32_t *number)
+static enum pd_code number_comm(struct pi_exporting *x, uint32_t tid, uint32_t *number)
 {
-    struct pd_comm_place *place = &x->comm_places[tid & (COMM_PLACES - 1)];
+    struct pi_comm_place *place = &x->comm_places[tid & (COMM_PLACES - 1)];
     if (place->generation != x->comm_generation || place->tid != tid) {
         const enum pd_code code = find_comm(x, tid, &place->number);
         if (code)
@@ -266,20 +266,20 @@ static enum pd_code number_comm(struct pd_exporting *x, uint32_t tid, uint32_t *
     return PD_OK;
 }
 
-static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
+static enum pd_code put_comm(struct pi_exporting *x, uint32_t tid)
 {
     uint32_t number;
     const enum pd_code code = number_comm(x, tid, &number);
     if (!code)
-        x->n_head += pd_put_number(x->head + x->n_head, number);
+        x->n_head += pi_put_number(x->head + x->n_head, number);
     return code;
 }
 
 /* The path of the sample's own cgroup, or its id where no record names it. */
-static enum pd_code put_cgroup(struct pd_exporting *x, const struct pd_record *rec)
+static enum pd_code put_cgroup(struct pi_exporting *x, const struct pd_record *rec)
 {
     uint64_t id;
-    if (!pd_sample_cgroup(rec, &id))
+    if (!pi_sample_cgroup(rec, &id))
         id = 0;
     const char *path = id ? pd_session_find_cgroup(x->chosen.session, id) : "";
     char none[32];
@@ -288,24 +288,24 @@ static enum pd_code put_cgroup(struct pd_exporting *x, const struct pd_record *r
         snprintf(none, sizeof none, "cgroup %" PRIu64, id);
         path = none;
     }
-    const enum pd_code code = pd_export_text(&x->all->cgroups, path, strlen(path), &number, x->error);
+    const enum pd_code code = pi_export_text(&x->all->cgroups, path, strlen(path), &number, x->error);
     if (!code)
-        x->n_head += pd_put_number(x->head + x->n_head, number);
+        x->n_head += pi_put_number(x->head + x->n_head, number);
     return code;
 }
 
 /* Puts the numbers of the keys, which stand before the frames. */
-static enum pd_code put_head(struct pd_exporting *x, const struct pd_export_sample *s)
+static enum pd_code put_head(struct pi_exporting *x, const struct pi_export_sample *s)
 {
     const uint32_t keys = x->all->options.keys;
-    x->n_head = pd_put_number(x->head, s->event);
+    x->n_head = pi_put_number(x->head, s->event);
     enum pd_code code = keys & PD_EXPORT_COMM ? put_comm(x, s->tid) : PD_OK;
     if (keys & PD_EXPORT_PID)
-        x->n_head += pd_put_number(x->head + x->n_head, s->pid);
+        x->n_head += pi_put_number(x->head + x->n_head, s->pid);
     if (keys & PD_EXPORT_TID)
-        x->n_head += pd_put_number(x->head + x->n_head, s->tid);
+        x->n_head += pi_put_number(x->head + x->n_head, s->tid);
     if (keys & PD_EXPORT_CPU)
-        x->n_head += pd_put_number(x->head + x->n_head, s->cpu);
+        x->n_head += pi_put_number(x->head + x->n_head, s->cpu);
     if (!code && keys & PD_EXPORT_CGROUP)
         code = put_cgroup(x, s->rec);
     return code;
@@ -313,14 +313,14 @@ static enum pd_code put_head(struct pd_exporting *x, const struct pd_export_samp
 
 /* ---- Changes of mappings */
 
-static enum pd_code change_one(struct pd_exporting *x, uint32_t pid)
+static enum pd_code change_one(struct pi_exporting *x, uint32_t pid)
 {
-    uint32_t at = pd_idmap_get(&x->pids, pid);
+    uint32_t at = pi_idmap_get(&x->pids, pid);
     if (at == PD_IDMAP_NONE) {
         at = (uint32_t)x->n_pids;
-        if (!pd_grow(x->allocator, (void **)&x->generations, at, &x->cap_pids, sizeof *x->generations) ||
-            !pd_idmap_add(&x->pids, pid, at))
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_pids * 2);
+        if (!pi_grow(x->allocator, (void **)&x->generations, at, &x->cap_pids, sizeof *x->generations) ||
+            !pi_idmap_add(&x->pids, pid, at))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_pids * 2);
         x->generations[x->n_pids++] = 0;
     }
     x->generations[at]++;
@@ -328,12 +328,12 @@ static enum pd_code change_one(struct pd_exporting *x, uint32_t pid)
 }
 
 /* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
-static enum pd_code note_change(struct pd_exporting *x, struct pd_record *rec)
+static enum pd_code note_change(struct pi_exporting *x, struct pd_record *rec)
 {
     uint32_t ids[PD_TOLD_MOST];
     size_t n;
     enum pd_code code = PD_OK;
-    if (!pd_told_changes(rec, ids, &n))
+    if (!pi_told_changes(rec, ids, &n))
         return PD_OK;
     x->comm_generation++;
     x->asked.generation = 0;
@@ -347,55 +347,55 @@ static enum pd_code note_change(struct pd_exporting *x, struct pd_record *rec)
 /* ---- A sample */
 
 /* Adds the stack of a sample that is not in the cache. */
-static enum pd_code add_frames(struct pd_exporting *x, const struct pd_export_sample *s,
-                               struct pd_waiting **at)
+static enum pd_code add_frames(struct pi_exporting *x, const struct pi_export_sample *s,
+                               struct pi_waiting **at)
 {
     uint64_t cookie;
-    enum pd_code code = s->ips.n ? pd_export_chain(x, s->process, &s->ips) : PD_OK;
+    enum pd_code code = s->ips.n ? pi_export_chain(x, s->process, &s->ips) : PD_OK;
     *at = NULL;
-    if (!code && pd_chain_is_deferred(&s->ips, &cookie))
-        return pd_export_defer(x, s, cookie);
+    if (!code && pi_chain_is_deferred(&s->ips, &cookie))
+        return pi_export_defer(x, s, cookie);
     if (!code && x->frames.n == 0 && s->has_ip)
-        code = pd_export_frame(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
-    return code ? code : pd_export_put(x, s, at);
+        code = pi_export_frame(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
+    return code ? code : pi_export_put(x, s, at);
 }
 
 /* The hash of all that a stack depends on. */
-PD_WRAPS static XXH128_hash_t hash_of(struct pd_exporting *x, const struct pd_export_sample *s)
+PD_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_export_sample *s)
 {
-    const struct pd_key key = {x->all->stacks.seed, 0};
+    const struct pi_key key = {x->all->stacks.seed, 0};
     uint64_t head[sizeof x->head / 8] = {0}, seed;
     memcpy(head, x->head, x->n_head);
-    seed = pd_keyed(&key, pd_export_generation(x, s->process));
-    seed = pd_keyed(&key, seed + s->process);
-    seed = pd_keyed(&key, seed + s->ip); /* the stack of a call chain without a frame */
+    seed = pi_keyed(&key, pi_export_generation(x, s->process));
+    seed = pi_keyed(&key, seed + s->process);
+    seed = pi_keyed(&key, seed + s->ip); /* the stack of a call chain without a frame */
     for (size_t i = 0; i < (x->n_head + 7) / 8; i++)
-        seed = pd_keyed(&key, seed + head[i]);
+        seed = pi_keyed(&key, seed + head[i]);
     if (s->ips.n)
         return XXH3_128bits_withSeed(s->ips.ptr, s->ips.n * s->ips.width, seed);
     const uint64_t place[] = {s->rec->misc & PD_MISC_CPUMODE, s->ip};
     return XXH3_128bits_withSeed(place, sizeof place, seed + 1);
 }
 
-/* *at as of pd_stacks_add(), or NULL. */
-static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sample *s,
-                              struct pd_waiting **at)
+/* *at as of pi_stacks_add(), or NULL. */
+static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s,
+                              struct pi_waiting **at)
 {
-    if (pd_alike_suits(&x->alike, s->rec)) { /* another table has those that are like an earlier one */
+    if (pi_alike_suits(&x->alike, s->rec)) { /* another table has those that are like an earlier one */
         x->frames.n = 0;
         return add_frames(x, s, at);
     }
     const XXH128_hash_t hash = hash_of(x, s);
-    struct pd_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
+    struct pi_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
     if (place->round == x->all->stacks.round && XXH128_isEqual(place->hash, hash)) {
         *at = place->at;
-        place->at->time = pd_stacks_sum(place->at->time, s->weight);
+        place->at->time = pi_stacks_sum(place->at->time, s->weight);
         return PD_OK;
     }
     x->frames.n = 0;
     const enum pd_code code = add_frames(x, s, at);
     if (!code && *at)
-        *place = (struct pd_stack_place){hash, x->all->stacks.round, *at};
+        *place = (struct pi_stack_place){hash, x->all->stacks.round, *at};
     return code;
 }
 
@@ -403,7 +403,7 @@ static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sam
  * Takes the stack in raw data. perf's BPF program on a little-endian machine swaps thread and process, and
  * perf reads them swapped.
  */
-static void take_offcpu(struct pd_exporting *x, struct pd_export_sample *s, const struct pd_offcpu *offcpu)
+static void take_offcpu(struct pi_exporting *x, struct pi_export_sample *s, const struct pd_offcpu *offcpu)
 {
     const struct pd_session_task *task = pd_session_find_task(x->chosen.session, offcpu->pid);
     s->process = task && task->pid == offcpu->tid ? offcpu->tid : offcpu->pid;
@@ -411,11 +411,11 @@ static void take_offcpu(struct pd_exporting *x, struct pd_export_sample *s, cons
 }
 
 /* Adds the sample for one of the events that it counted. *at as of add_stack(). */
-static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s,
-                              const struct pd_counted *counted, struct pd_waiting **at)
+static enum pd_code add_count(struct pi_exporting *x, struct pi_export_sample *s,
+                              const struct pi_counted *counted, struct pi_waiting **at)
 {
     *at = NULL;
-    if (!pd_export_wants(x, counted->attr_index))
+    if (!pi_export_wants(x, counted->attr_index))
         return PD_OK;
     s->weight = x->all->options.count ? 1 : counted->period;
     enum pd_code code = find_event(x, counted->attr_index, &s->event);
@@ -425,64 +425,64 @@ static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s
 }
 
 /* What the sample counts of its own event. */
-static enum pd_code find_period(struct pd_exporting *x, const struct pd_record *rec, uint64_t *period)
+static enum pd_code find_period(struct pi_exporting *x, const struct pd_record *rec, uint64_t *period)
 {
-    struct pd_counted counted;
+    struct pi_counted counted;
     enum pd_code code;
     *period = 0;
-    pd_counts_begin(&x->counts);
-    while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&x->counts);
+    while ((code = pi_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if (counted.attr_index == rec->attr_index)
             *period = counted.period;
-    return code == PD_END ? PD_OK : pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+    return code == PD_END ? PD_OK : pi_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
 }
 
-static enum pd_code add_row(struct pd_exporting *x, struct pd_export_sample *s)
+static enum pd_code add_row(struct pi_exporting *x, struct pi_export_sample *s)
 {
-    struct pd_row row = {.sample = s, .has_place = s->has_ip};
+    struct pi_row row = {.sample = s, .has_place = s->has_ip};
     uint32_t pid, tid;
     uint64_t cookie;
-    struct pd_waiting *at;
+    struct pi_waiting *at;
     enum pd_code code = find_period(x, s->rec, &row.period);
-    if (code || !pd_export_wants(x, s->rec->attr_index))
+    if (code || !pi_export_wants(x, s->rec->attr_index))
         return code;
     code = find_event(x, s->rec->attr_index, &s->event);
-    if (!code && (row.has_comm = pd_word_task(s->rec, &pid, &tid)))
+    if (!code && (row.has_comm = pi_word_task(s->rec, &pid, &tid)))
         code = number_comm(x, s->tid, &row.comm);
     if (!code && s->has_ip) {
-        row.place = pd_export_find_function(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
+        row.place = pi_export_find_function(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
         code = x->failed;
     }
     x->frames.n = 0;
     if (!code)
-        code = pd_rows_make(x, &row);
+        code = pi_rows_make(x, &row);
     if (!code)
-        code = pd_export_chain(x, s->process, &s->ips);
-    if (!code && pd_chain_is_deferred(&s->ips, &cookie))
-        return pd_export_defer(x, s, cookie);
-    return code ? code : pd_export_put(x, s, &at);
+        code = pi_export_chain(x, s->process, &s->ips);
+    if (!code && pi_chain_is_deferred(&s->ips, &cookie))
+        return pi_export_defer(x, s, cookie);
+    return code ? code : pi_export_put(x, s, &at);
 }
 
-static enum pd_code add_addresses(struct pd_exporting *x, const struct pd_export_sample *s)
+static enum pd_code add_addresses(struct pi_exporting *x, const struct pi_export_sample *s)
 {
     const enum pd_code code =
-        s->has_ip ? pd_export_address(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE) : PD_OK;
-    return code || !s->ips.n ? code : pd_export_addresses(x, s->process, &s->ips);
+        s->has_ip ? pi_export_address(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE) : PD_OK;
+    return code || !s->ips.n ? code : pi_export_addresses(x, s->process, &s->ips);
 }
 
-static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
+static enum pd_code add_sample(struct pi_exporting *x, struct pd_record *rec)
 {
-    struct pd_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
-    struct pd_waiting *at = NULL;
-    struct pd_counted counted;
+    struct pi_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
+    struct pi_waiting *at = NULL;
+    struct pi_counted counted;
     struct pd_offcpu offcpu;
     enum pd_code code;
-    pd_word_task(rec, &s.pid, &s.tid);
-    pd_word_cpu(rec, &s.cpu);
-    s.has_ip = pd_word_ip(rec, &s.ip);
+    pi_word_task(rec, &s.pid, &s.tid);
+    pi_word_cpu(rec, &s.cpu);
+    s.has_ip = pi_word_ip(rec, &s.ip);
     s.process = s.pid;
-    if (pd_export_is_branches(x->all))
-        return pd_export_wants(x, rec->attr_index) ? pd_export_branches(x, s.pid, rec) : PD_OK;
+    if (pi_export_is_branches(x->all))
+        return pi_export_wants(x, rec->attr_index) ? pi_export_branches(x, s.pid, rec) : PD_OK;
     if (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN)
         s.ips = rec->u.sample.callchain.ips;
     if (pd_offcpu_of(rec, &offcpu))
@@ -491,13 +491,13 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
         return add_addresses(x, &s);
     if (x->all->rows)
         return add_row(x, &s);
-    pd_counts_begin(&x->counts);
-    while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&x->counts);
+    while ((code = pi_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if ((code = add_count(x, &s, &counted, &at)) != PD_OK)
             return code;
     if (code != PD_END)
-        return pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
-    return pd_alike_seen(&x->alike, rec, pd_export_wants(x, rec->attr_index), at, x->error);
+        return pi_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+    return pi_alike_seen(&x->alike, rec, pi_export_wants(x, rec->attr_index), at, x->error);
 }
 
 /* ---- The records of a recording */
@@ -505,20 +505,20 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
 /* A record that is no sample. */
 static enum pd_code take_other(void *user, struct pd_record *rec, struct pd_error *error)
 {
-    struct pd_exporting *x = user;
+    struct pi_exporting *x = user;
     enum pd_code code = x->failed;
     if (!code && rec->type == PD_RECORD_CALLCHAIN_DEFERRED && rec->decoded)
-        return pd_export_join(x, rec);
+        return pi_export_join(x, rec);
     if (!code)
-        code = pd_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
+        code = pi_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
     return code ? code : note_change(x, rec);
 }
 
-static enum pd_code export_records(struct pd_exporting *x)
+static enum pd_code export_records(struct pi_exporting *x)
 {
     struct pd_record rec = {0};
     enum pd_code code = PD_OK;
-    while (!code && (code = pd_chosen_next(&x->chosen, &rec, x->error)) == PD_OK) {
+    while (!code && (code = pi_chosen_next(&x->chosen, &rec, x->error)) == PD_OK) {
         if (x->failed)
             return x->failed;
         if (rec.attr)
@@ -527,79 +527,79 @@ static enum pd_code export_records(struct pd_exporting *x)
     }
     if (code == PD_END && x->failed)
         return x->failed;
-    return code == PD_END ? pd_export_unjoined(x) : code;
+    return code == PD_END ? pi_export_unjoined(x) : code;
 }
 
-static enum pd_code make_places(struct pd_exporting *x)
+static enum pd_code make_places(struct pi_exporting *x)
 {
     const size_t stacks = STACK_PLACES * sizeof *x->stack_places,
                  comms = COMM_PLACES * sizeof *x->comm_places;
-    x->stack_places = pd_resize(x->allocator, NULL, stacks);
-    x->comm_places = pd_resize(x->allocator, NULL, comms);
+    x->stack_places = pi_resize(x->allocator, NULL, stacks);
+    x->comm_places = pi_resize(x->allocator, NULL, comms);
     if (x->stack_places == NULL || x->comm_places == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, stacks + comms);
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, stacks + comms);
     memset(x->stack_places, 0, stacks);
     memset(x->comm_places, 0, comms);
-    const enum pd_code code = pd_export_make_places(x);
-    return code || !pd_export_is_branches(x->all) ? code : pd_branches_make_places(x);
+    const enum pd_code code = pi_export_make_places(x);
+    return code || !pi_export_is_branches(x->all) ? code : pi_branches_make_places(x);
 }
 
 /* ---- Samples that are taken before they are put in order */
 
 static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment *when)
 {
-    return pd_changes_note(&((struct pd_exporting *)user)->changes, rec, when);
+    return pi_changes_note(&((struct pi_exporting *)user)->changes, rec, when);
 }
 
 static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
 {
-    struct pd_exporting *x = user;
-    if (pd_export_is_branches(x->all))
-        pd_branches_take_run(x, reader, clock, settled);
+    struct pi_exporting *x = user;
+    if (pi_export_is_branches(x->all))
+        pi_branches_take_run(x, reader, clock, settled);
     else
-        pd_alike_take_run(&x->alike, reader, clock, settled);
+        pi_alike_take_run(&x->alike, reader, clock, settled);
 }
 
 static bool take_sample(void *user, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
-    struct pd_exporting *x = user;
-    return pd_export_is_branches(x->all) ? pd_branches_take(x, rec, time, settled)
-                                         : pd_alike_take(&x->alike, rec, time, settled);
+    struct pi_exporting *x = user;
+    return pi_export_is_branches(x->all) ? pi_branches_take(x, rec, time, settled)
+                                         : pi_alike_take(&x->alike, rec, time, settled);
 }
 
 static void settle_taken(void *user)
 {
-    struct pd_exporting *x = user;
-    pd_alike_settle(&x->alike);
-    pd_branches_settle(x);
+    struct pi_exporting *x = user;
+    pi_alike_settle(&x->alike);
+    pi_branches_settle(x);
 }
 
-static enum pd_code open_taker(struct pd_exporting *x)
+static enum pd_code open_taker(struct pi_exporting *x)
 {
     struct pd_export *e = x->all;
-    const enum pd_code code = pd_alike_init(&x->alike, x->allocator, &x->changes, x->error);
+    const enum pd_code code = pi_alike_init(&x->alike, x->allocator, &x->changes, x->error);
     x->alike.count = e->options.count;
     x->alike.with_cpu = e->options.keys & PD_EXPORT_CPU;
-    x->taker = (struct pd_taker){look_ahead, take_run, take_sample, x};
+    x->taker = (struct pi_taker){look_ahead, take_run, take_sample, x};
     e->stacks.settle = settle_taken;
     e->stacks.settle_user = x;
     return code;
 }
 
-static void close_taker(struct pd_exporting *x)
+static void close_taker(struct pi_exporting *x)
 {
     settle_taken(x);
-    pd_alike_free(&x->alike);
-    pd_changes_free(&x->changes);
+    pi_alike_free(&x->alike);
+    pi_changes_free(&x->changes);
     x->all->stats.exported += x->alike.taken;
     x->all->stacks.settle = NULL;
 }
 
-static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
+static enum pd_code open_all(struct pi_exporting *x, struct pd_reader *reader)
 {
     const struct pd_export_options *o = &x->all->options;
     const uint32_t origins = o->keys & PD_EXPORT_CGROUP ? PD_SESSION_ORIGINS : 0u;
-    const struct pd_chosen_options how = {.selection = &x->select,
+    const struct pi_chosen_options how = {.selection = &x->select,
                                           .parts = PD_SESSION_TASKS | PD_SESSION_MAPPINGS | origins,
                                           .tag = name_mapping,
                                           .other = take_other,
@@ -611,38 +611,38 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
                                           .user = o->user};
     enum pd_code code = make_places(x);
     if (!code && o->format == PD_EXPORT_PARQUET && x->all->rows == NULL)
-        code = pd_rows_open(&x->all->rows, x->all, reader, x->error);
+        code = pi_rows_open(&x->all->rows, x->all, reader, x->error);
     if (!code)
         code = open_taker(x);
     if (!code)
-        code = pd_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
+        code = pi_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
     if (!code)
-        code = pd_chosen_open(&x->chosen, reader, &how, x->error);
-    pd_changes_sort(&x->changes);
+        code = pi_chosen_open(&x->chosen, reader, &how, x->error);
+    pi_changes_sort(&x->changes);
     return code;
 }
 
-static void close_all(struct pd_exporting *x)
+static void close_all(struct pi_exporting *x)
 {
     close_taker(x);
-    pd_chosen_close(&x->chosen);
-    pd_counts_free(&x->counts);
-    pd_offcpu_close(&x->offcpu);
-    pd_idmap_free(&x->pids);
+    pi_chosen_close(&x->chosen);
+    pi_counts_free(&x->counts);
+    pi_offcpu_close(&x->offcpu);
+    pi_idmap_free(&x->pids);
     for (size_t i = x->unjoined.first; i < x->unjoined.n; i++)
-        pd_release(x->allocator, x->unjoined.all[i].frames);
-    pd_release(x->allocator, x->unjoined.all);
-    pd_release(x->allocator, x->generations);
-    pd_release(x->allocator, x->frame_places);
-    pd_release(x->allocator, x->stack_places);
-    pd_release(x->allocator, x->comm_places);
-    pd_release(x->allocator, x->branch_places);
-    pd_release(x->allocator, x->events);
-    pd_release(x->allocator, x->text);
-    pd_release(x->allocator, x->frames.all);
-    pd_release(x->allocator, x->key);
-    pd_release(x->allocator, x->row.buf);
-    pd_release(x->allocator, x->field_places);
+        pi_release(x->allocator, x->unjoined.all[i].frames);
+    pi_release(x->allocator, x->unjoined.all);
+    pi_release(x->allocator, x->generations);
+    pi_release(x->allocator, x->frame_places);
+    pi_release(x->allocator, x->stack_places);
+    pi_release(x->allocator, x->comm_places);
+    pi_release(x->allocator, x->branch_places);
+    pi_release(x->allocator, x->events);
+    pi_release(x->allocator, x->text);
+    pi_release(x->allocator, x->frames.all);
+    pi_release(x->allocator, x->key);
+    pi_release(x->allocator, x->row.buf);
+    pi_release(x->allocator, x->field_places);
 }
 
 enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
@@ -650,7 +650,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
 {
     const struct pd_allocator *allocator = e->options.allocator;
     struct pd_error own;
-    struct pd_exporting x = {.all = e,
+    struct pi_exporting x = {.all = e,
                              .error = error ? error : &own,
                              .allocator = allocator,
                              .pids.allocator = allocator,
@@ -662,7 +662,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
     if (code)
         return code;
     if (e->broken)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
     x.row = (struct pd_out){.more = pd_out_grow, .user = e->allocator};
     x.select.allocator = allocator;
     x.keep = x.select.keep;

@@ -28,8 +28,8 @@
 struct pd_export {
     struct pd_export_options options;
     struct pd_export_stats stats;
-    struct pd_texts comms, cgroups, events, functions;
-    struct pd_texts
+    struct pi_texts comms, cgroups, events, functions;
+    struct pi_texts
         dsos; /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
@@ -38,14 +38,14 @@ struct pd_export {
     size_t cap_code;
     uint32_t *twins; /* by number in `dsos`: that of the same file with PD_DSO_FUNCTIONS; 0: none yet */
     size_t cap_twins;
-    struct pd_stacks stacks;
-    struct pd_rows *rows;                          /* of PD_EXPORT_PARQUET; NULL: none yet */
+    struct pi_stacks stacks;
+    struct pi_rows *rows;                          /* of PD_EXPORT_PARQUET; NULL: none yet */
     struct pd_allocator *allocator, own_allocator; /* for pd_out_grow(), whose argument is not const */
     bool broken;                                   /* an error has ended it */
 };
 
 /* Branch profiles have no frames. */
-static inline bool pd_export_is_branches(const struct pd_export *e)
+static inline bool pi_export_is_branches(const struct pd_export *e)
 {
     return e->options.format >= PD_EXPORT_BOLT && e->options.format <= PD_EXPORT_AUTOFDO;
 }
@@ -53,38 +53,38 @@ static inline bool pd_export_is_branches(const struct pd_export *e)
 /* ---- names.c */
 
 /* The number of a text. PD_ENOMEM; PD_ELIMIT. */
-enum pd_code pd_export_text(struct pd_texts *texts, const char *text, size_t n, uint32_t *number,
+enum pd_code pi_export_text(struct pi_texts *texts, const char *text, size_t n, uint32_t *number,
                             struct pd_error *error);
 
 /* ---- frames.c */
 
-struct pd_export_frame {
+struct pi_export_frame {
     uint64_t offset;
     uint32_t dso; /* number in `dsos` */
 };
 
 /* What is at an address. */
-struct pd_export_place {
+struct pi_export_place {
     uint64_t offset;
     uint32_t dso;
     bool has_function;
     uint32_t function; /* number in `functions` */
 };
 
-struct pd_export_frames {
-    struct pd_export_frame *all; /* leaf first */
+struct pi_export_frames {
+    struct pi_export_frame *all; /* leaf first */
     size_t n, cap;
 };
 
-struct pd_frame_place;  /* a frame that was looked up */
-struct pd_stack_place;  /* a stack that was added */
-struct pd_comm_place;   /* a name that was looked up */
-struct pd_branch_place; /* a branch that was counted */
+struct pi_frame_place;  /* a frame that was looked up */
+struct pi_stack_place;  /* a stack that was added */
+struct pi_comm_place;   /* a name that was looked up */
+struct pi_branch_place; /* a branch that was counted */
 
-struct pd_exporting; /* the work on one recording */
+struct pi_exporting; /* the work on one recording */
 
 /* What the stack of a sample is made of. */
-struct pd_export_sample {
+struct pi_export_sample {
     uint32_t pid, tid, cpu, event;
     uint32_t process; /* whose memory the frames are in */
     uint64_t weight;
@@ -95,68 +95,68 @@ struct pd_export_sample {
 };
 
 /* To be called before the other functions. */
-enum pd_code pd_export_make_places(struct pd_exporting *x);
+enum pd_code pi_export_make_places(struct pi_exporting *x);
 /* The frame of an address. */
-struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+struct pi_export_frame pi_export_find(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 /* The same, with its function. What fails is kept in x->failed. */
-struct pd_export_place pd_export_find_function(struct pd_exporting *x, uint32_t pid, uint64_t ip,
+struct pi_export_place pi_export_find_function(struct pi_exporting *x, uint32_t pid, uint64_t ip,
                                                unsigned cpumode);
 /* Appends the frames of a call chain in the memory of a process. */
-enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
+enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips);
 /* Appends one frame. */
-enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+enum pd_code pi_export_frame(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 
 /* A number that changes when a record may have changed the mappings of the process. */
-uint64_t pd_export_generation(struct pd_exporting *x, uint32_t pid);
-/* Adds the frames and the head to the stacks, or the row to the rows. *at as of pd_stacks_add(). */
-enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *sample,
-                           struct pd_waiting **at);
+uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid);
+/* Adds the frames and the head to the stacks, or the row to the rows. *at as of pi_stacks_add(). */
+enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *sample,
+                           struct pi_waiting **at);
 
 /* ---- deferred.c: samples whose call chains end in a cookie */
 
-struct pd_unjoined {
+struct pi_unjoined {
     uint64_t cookie;
     uint32_t tid, n_head;
-    struct pd_export_sample sample;
-    struct pd_export_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
+    struct pi_export_sample sample;
+    struct pi_export_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
     size_t n_frames;
 };
 
-struct pd_unjoined_list {
-    struct pd_unjoined *all; /* oldest first, from `first` on */
+struct pi_unjoined_list {
+    struct pi_unjoined *all; /* oldest first, from `first` on */
     size_t first, n, cap;
     uint64_t bytes;
 };
 
 /* True, and the cookie, if the user's part of the chain comes later. */
-bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie);
+bool pi_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie);
 /* Keeps the frames and the head of the key of a sample until its cookie comes. */
-enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_sample *sample, uint64_t cookie);
+enum pd_code pi_export_defer(struct pi_exporting *x, const struct pi_export_sample *sample, uint64_t cookie);
 /* Joins the user's part with the samples that wait for it. */
-enum pd_code pd_export_join(struct pd_exporting *x, struct pd_record *rec);
+enum pd_code pi_export_join(struct pi_exporting *x, struct pd_record *rec);
 /* Adds those for which none came. */
-enum pd_code pd_export_unjoined(struct pd_exporting *x);
+enum pd_code pi_export_unjoined(struct pi_exporting *x);
 
 /* ---- export.c */
 
 /* The time around the last sample in which nothing changes for its task; to 0: there is none. */
-struct pd_export_span {
+struct pi_export_span {
     uint32_t pid, tid;
     uint64_t from, to;
 };
 
-struct pd_exporting {
+struct pi_exporting {
     struct pd_export *all;
-    struct pd_chosen chosen;
+    struct pi_chosen chosen;
     struct pd_filter_options select;
     struct pd_filter_lists keep, drop; /* of select, for the events; cleared there, as counters have events */
-    struct pd_counts counts;
-    struct pd_offcpu_names offcpu;
+    struct pi_counts counts;
+    struct pi_offcpu_names offcpu;
     struct pd_error *error;
     const struct pd_allocator *allocator;
     enum pd_code failed; /* in a callback of the session */
     /* Generations of processes' mappings, and of all: a record that may change mappings changes them. */
-    struct pd_idmap pids; /* to places in `generations` */
+    struct pi_idmap pids; /* to places in `generations` */
     uint64_t *generations;
     size_t n_pids, cap_pids;
     uint64_t generation; /* of all */
@@ -164,34 +164,34 @@ struct pd_exporting {
         uint64_t generation; /* that of pid; 0: not known */
         uint32_t pid;
     } asked; /* last, since the last change */
-    struct pd_frame_place *frame_places;
-    struct pd_stack_place *stack_places;
-    struct pd_comm_place *comm_places;
-    struct pd_changes changes;
-    struct pd_taker taker;                 /* takes samples before they are put in order */
-    struct pd_alike alike;                 /* with this, of stacks and addresses */
-    struct pd_branch_place *branch_places; /* of branch profiles; a power of two */
+    struct pi_frame_place *frame_places;
+    struct pi_stack_place *stack_places;
+    struct pi_comm_place *comm_places;
+    struct pi_changes changes;
+    struct pi_taker taker;                 /* takes samples before they are put in order */
+    struct pi_alike alike;                 /* with this, of stacks and addresses */
+    struct pi_branch_place *branch_places; /* of branch profiles; a power of two */
     size_t n_branch_places, n_pushed;      /* pushed: places that others took, since the last enlargement */
     struct pd_record branch_record;        /* that is taken */
-    struct pd_export_span span;
-    struct pd_waiting *counted[5]; /* for the branch */
+    struct pi_export_span span;
+    struct pi_waiting *counted[5]; /* for the branch */
     size_t n_counted;
     uint64_t comm_generation; /* changes with each record that may change a name */
     uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */
     size_t n_events;
     char *text; /* a name of an event or file */
     size_t text_cap;
-    struct pd_export_frames frames; /* of the sample */
+    struct pi_export_frames frames; /* of the sample */
     uint8_t head[32];               /* its key's */
     size_t n_head;
     uint8_t *key;
     struct pd_out row;                        /* or its row */
-    struct pd_expression_place *field_places; /* by attr and field that rows have */
+    struct pi_expression_place *field_places; /* by attr and field that rows have */
     size_t n_field_places;
-    struct pd_unjoined_list unjoined;
+    struct pi_unjoined_list unjoined;
 };
 
-static inline bool pd_export_lists(const struct pd_filter_lists *l, uint32_t attr)
+static inline bool pi_export_lists(const struct pd_filter_lists *l, uint32_t attr)
 {
     for (size_t i = 0; i < l->n_events; i++)
         if (l->events[i] == attr)
@@ -200,15 +200,15 @@ static inline bool pd_export_lists(const struct pd_filter_lists *l, uint32_t att
 }
 
 /* True if samples of the event are to be exported. */
-static inline bool pd_export_wants(const struct pd_exporting *x, uint32_t attr)
+static inline bool pi_export_wants(const struct pi_exporting *x, uint32_t attr)
 {
-    return attr != UINT32_MAX && (!x->keep.events || pd_export_lists(&x->keep, attr)) &&
-           !pd_export_lists(&x->drop, attr);
+    return attr != UINT32_MAX && (!x->keep.events || pi_export_lists(&x->keep, attr)) &&
+           !pi_export_lists(&x->drop, attr);
 }
 
 /* ---- Keys */
 
-static inline size_t pd_put_number(uint8_t *to, uint64_t value)
+static inline size_t pi_put_number(uint8_t *to, uint64_t value)
 {
     size_t n = 0;
     for (; value >= 0x80; value >>= 7)
@@ -217,7 +217,7 @@ static inline size_t pd_put_number(uint8_t *to, uint64_t value)
     return n;
 }
 
-static inline uint64_t pd_take_number(const uint8_t **at)
+static inline uint64_t pi_take_number(const uint8_t **at)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -230,17 +230,17 @@ static inline uint64_t pd_take_number(const uint8_t **at)
 
 /* ---- The formats: each writes all stacks */
 
-enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
-enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
-enum pd_code pd_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
-enum pd_code pd_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pi_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pi_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pi_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pi_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 /* ---- symbols.c: addresses without their stacks, in order of files and offsets */
 
 /* Counts the addresses of a call chain. */
-enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
-enum pd_code pd_export_address(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
-enum pd_code pd_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pi_export_addresses(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips);
+enum pd_code pi_export_address(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+enum pd_code pi_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 /* Branch profiles, each in a file of its own. */
-enum pd_code pd_export_profiles(struct pd_export *all, struct pd_error *error);
+enum pd_code pi_export_profiles(struct pd_export *all, struct pd_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 /*
  * Cache of pd_session_find_mapping(); an entry is valid as long as the mappings of the process are the same.
  */
-struct pd_frame_place {
+struct pi_frame_place {
     uint64_t generation, ip; /* generation 0: empty */
     uint64_t offset;
     uint32_t pid, dso;
@@ -20,17 +20,17 @@ struct pd_frame_place {
     size_t n_names;      /* with those that are inlined; 0: no function is known */
 };
 
-uint64_t pd_export_generation(struct pd_exporting *x, uint32_t pid)
+uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid)
 {
     if (x->asked.generation && x->asked.pid == pid)
         return x->asked.generation;
-    const uint32_t at = pd_idmap_get(&x->pids, pid);
+    const uint32_t at = pi_idmap_get(&x->pids, pid);
     x->asked.pid = pid;
     x->asked.generation = at == PD_IDMAP_NONE ? x->generation : x->generation + x->generations[at];
     return x->asked.generation;
 }
 
-PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t pid, uint64_t ip)
+PD_WRAPS static struct pi_frame_place *place_of(struct pi_exporting *x, uint32_t pid, uint64_t ip)
 {
     const uint64_t mixed = (ip ^ ((uint64_t)pid << 40)) * UINT64_C(0x9e3779b97f4a7c15);
     return &x->frame_places[mixed >> 50];
@@ -40,13 +40,13 @@ PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t
  * The number of a file's second name, for frames that are functions. Folded stacks name functions without the
  * file.
  */
-static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *twin)
+static enum pd_code find_twin(struct pi_exporting *x, uint32_t dso, uint32_t *twin)
 {
     struct pd_export *e = x->all;
     const size_t known = e->cap_twins;
     while (dso >= e->cap_twins)
-        if (!pd_grow(x->allocator, (void **)&e->twins, e->cap_twins, &e->cap_twins, sizeof *e->twins))
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_twins);
+        if (!pi_grow(x->allocator, (void **)&e->twins, e->cap_twins, &e->cap_twins, sizeof *e->twins))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_twins);
     if (e->cap_twins > known)
         memset(e->twins + known, 0, (e->cap_twins - known) * sizeof *e->twins);
     if ((*twin = e->twins[dso]) != 0)
@@ -54,13 +54,13 @@ static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *tw
     const bool folded = e->options.format == PD_EXPORT_FOLDED;
     const char *text = folded ? "f functions" : e->dsos.all[dso];
     const size_t n = strlen(text);
-    char *own = pd_resize(x->allocator, NULL, n + 1);
+    char *own = pi_resize(x->allocator, NULL, n + 1);
     if (own == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, n);
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, n);
     memcpy(own, text, n + 1);
     *own = PD_DSO_FUNCTIONS;
-    const enum pd_code code = pd_export_text(&e->dsos, own, n, twin, x->error);
-    pd_release(x->allocator, own);
+    const enum pd_code code = pi_export_text(&e->dsos, own, n, twin, x->error);
+    pi_release(x->allocator, own);
     if (!code)
         e->twins[dso] = *twin;
     return code;
@@ -69,7 +69,7 @@ static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *tw
 /*
  * Asks for the function at a place. Symbols of the kernel that have records (KSYMBOL) keep their own names.
  */
-static bool ask_symbol(const struct pd_exporting *x, const struct pd_frame_place *place, const char *own,
+static bool ask_symbol(const struct pi_exporting *x, const struct pi_frame_place *place, const char *own,
                        struct pd_symbol *symbol)
 {
     const struct pd_export_options *o = &x->all->options;
@@ -82,13 +82,13 @@ static bool ask_symbol(const struct pd_exporting *x, const struct pd_frame_place
     return o->symbol(o->user, space + 1, id, place->offset, symbol);
 }
 
-static enum pd_code name_function(struct pd_exporting *x, const char *name, uint32_t *number)
+static enum pd_code name_function(struct pi_exporting *x, const char *name, uint32_t *number)
 {
-    return pd_export_text(&x->all->functions, name, strlen(name), number, x->error);
+    return pi_export_text(&x->all->functions, name, strlen(name), number, x->error);
 }
 
-static enum pd_code find_function(struct pd_exporting *x, const struct pd_mapping *map,
-                                  struct pd_frame_place *place)
+static enum pd_code find_function(struct pi_exporting *x, const struct pd_mapping *map,
+                                  struct pi_frame_place *place)
 {
     struct pd_symbol symbol;
     if (!ask_symbol(x, place, map && map->kind == PD_MAPPING_SYMBOL ? map->file : NULL, &symbol))
@@ -98,20 +98,20 @@ static enum pd_code find_function(struct pd_exporting *x, const struct pd_mappin
     return code ? code : name_function(x, symbol.name, &place->name);
 }
 
-static struct pd_frame_place *look_up(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+static struct pi_frame_place *look_up(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     const bool kernel = cpumode == PD_CPUMODE_KERNEL; /* the same for all processes */
-    const uint64_t generation = kernel ? x->generation : pd_export_generation(x, pid);
+    const uint64_t generation = kernel ? x->generation : pi_export_generation(x, pid);
     if (kernel)
         pid = UINT32_MAX;
-    struct pd_frame_place *place = place_of(x, pid, ip);
+    struct pi_frame_place *place = place_of(x, pid, ip);
     if (place->generation == generation && place->ip == ip && place->pid == pid && place->cpumode == cpumode)
         return place;
     const struct pd_mapping *map = pd_session_find_mapping(x->chosen.session, pid, ip, cpumode);
-    *place = (struct pd_frame_place){.generation = generation, .ip = ip, .pid = pid, .cpumode = cpumode};
+    *place = (struct pi_frame_place){.generation = generation, .ip = ip, .pid = pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
-    place->dso = map ? pd_chosen_tag(map) : 0;
-    if (x->all->options.symbol && !pd_export_is_branches(x->all) &&
+    place->dso = map ? pi_chosen_tag(map) : 0;
+    if (x->all->options.symbol && !pi_export_is_branches(x->all) &&
         x->all->options.format != PD_EXPORT_SYMBOLS) {
         const enum pd_code code = find_function(x, map, place);
         if (!x->failed)
@@ -120,43 +120,43 @@ static struct pd_frame_place *look_up(struct pd_exporting *x, uint32_t pid, uint
     return place;
 }
 
-struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+struct pi_export_frame pi_export_find(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
-    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
-    return (struct pd_export_frame){place->offset, place->dso};
+    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
+    return (struct pi_export_frame){place->offset, place->dso};
 }
 
-struct pd_export_place pd_export_find_function(struct pd_exporting *x, uint32_t pid, uint64_t ip,
+struct pi_export_place pi_export_find_function(struct pi_exporting *x, uint32_t pid, uint64_t ip,
                                                unsigned cpumode)
 {
-    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
-    return (struct pd_export_place){place->offset, place->dso, place->n_names > 0, place->name};
+    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
+    return (struct pi_export_place){place->offset, place->dso, place->n_names > 0, place->name};
 }
 
-enum pd_code pd_export_make_places(struct pd_exporting *x)
+enum pd_code pi_export_make_places(struct pi_exporting *x)
 {
     const size_t bytes = PLACES * sizeof *x->frame_places;
-    x->frame_places = pd_resize(x->allocator, NULL, bytes);
+    x->frame_places = pi_resize(x->allocator, NULL, bytes);
     if (x->frame_places == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);
     memset(x->frame_places, 0, bytes);
     return PD_OK;
 }
 
-static enum pd_code append(struct pd_exporting *x, uint64_t offset, uint32_t dso)
+static enum pd_code append(struct pi_exporting *x, uint64_t offset, uint32_t dso)
 {
-    struct pd_export_frames *f = &x->frames;
-    if (!pd_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
-    f->all[f->n++] = (struct pd_export_frame){offset, dso};
+    struct pi_export_frames *f = &x->frames;
+    if (!pi_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
+    f->all[f->n++] = (struct pi_export_frame){offset, dso};
     return PD_OK;
 }
 
-enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+enum pd_code pi_export_frame(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     if (x->all->rows)
         return append(x, ip, 0);
-    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
+    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
     struct pd_symbol symbol;
     enum pd_code code = x->failed;
     uint32_t name;
@@ -170,7 +170,7 @@ enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, 
     return code ? code : append(x, place->name, place->twin);
 }
 
-enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips)
+enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips)
 {
     struct pd_frames frames;
     enum pd_code code = PD_OK;
@@ -178,29 +178,29 @@ enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct 
     uint64_t ip;
     pd_frames_begin(&frames, ips);
     while (!code && pd_frames_next(&frames, &ip, &cpumode))
-        code = pd_export_frame(x, pid, ip, cpumode);
+        code = pi_export_frame(x, pid, ip, cpumode);
     return code;
 }
 
-enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *s, struct pd_waiting **at)
+enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_waiting **at)
 {
-    const struct pd_export_frames *f = &x->frames;
+    const struct pi_export_frames *f = &x->frames;
     const size_t most = 15; /* bytes of a frame */
     size_t n = x->n_head, first = 0;
     *at = NULL;
     if (x->all->rows)
-        return pd_rows_put(x->all->rows, &x->row, f, x->error);
-    if (x->key == NULL && (x->key = pd_resize(x->allocator, NULL, PD_STACK_MOST)) == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PD_STACK_MOST);
+        return pi_rows_put(x->all->rows, &x->row, f, x->error);
+    if (x->key == NULL && (x->key = pi_resize(x->allocator, NULL, PD_STACK_MOST)) == NULL)
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PD_STACK_MOST);
     if (f->n > (PD_STACK_MOST - n - 1) / most) {
         first = f->n - (PD_STACK_MOST - n - 1) / most;
         x->all->stats.cut++;
     }
     memcpy(x->key, x->head, n);
     for (size_t i = f->n - first; i > 0; i--) {
-        n += pd_put_number(x->key + n, f->all[i - 1].dso + UINT64_C(1));
-        n += pd_put_number(x->key + n, f->all[i - 1].offset);
+        n += pi_put_number(x->key + n, f->all[i - 1].dso + UINT64_C(1));
+        n += pi_put_number(x->key + n, f->all[i - 1].offset);
     }
     x->key[n++] = 0;
-    return pd_stacks_add(&x->all->stacks, x->key, n, s->weight, at, x->error);
+    return pi_stacks_add(&x->all->stacks, x->key, n, s->weight, at, x->error);
 }

@@ -4,12 +4,12 @@
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 
-const char *pd_export_dso_name(const struct pd_export *all, uint64_t dso)
+const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso)
 {
     return strchr(all->dsos.all[dso], ' ') + 1;
 }
 
-void pd_export_put_name(struct pd_out *out, const char *name, bool no_semicolon)
+void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon)
 {
     const char *stop;
     for (; no_semicolon && (stop = strchr(name, ';')); name = stop + 1) {
@@ -30,7 +30,7 @@ static void put_text(struct pd_out *out, const char *text, const char *between, 
 {
     put_between(out, between, any);
     if (between)
-        pd_export_put_name(out, text, *between == ';');
+        pi_export_put_name(out, text, *between == ';');
 }
 
 static void put_id(struct pd_out *out, const char *key, uint64_t id, const char *between, bool *any)
@@ -42,60 +42,60 @@ static void put_id(struct pd_out *out, const char *key, uint64_t id, const char 
     }
 }
 
-bool pd_export_put_head(const struct pd_export *all, struct pd_out *out, const uint8_t **at,
+bool pi_export_put_head(const struct pd_export *all, struct pd_out *out, const uint8_t **at,
                         const char *between)
 {
     const uint32_t keys = all->options.keys;
     bool any = false;
     if (keys & PD_EXPORT_COMM)
-        put_text(out, all->comms.all[pd_take_number(at)], between, &any);
+        put_text(out, all->comms.all[pi_take_number(at)], between, &any);
     if (keys & PD_EXPORT_PID)
-        put_id(out, "pid ", pd_take_number(at), between, &any);
+        put_id(out, "pid ", pi_take_number(at), between, &any);
     if (keys & PD_EXPORT_TID)
-        put_id(out, "tid ", pd_take_number(at), between, &any);
+        put_id(out, "tid ", pi_take_number(at), between, &any);
     if (keys & PD_EXPORT_CPU)
-        put_id(out, "cpu ", pd_take_number(at), between, &any);
+        put_id(out, "cpu ", pi_take_number(at), between, &any);
     if (keys & PD_EXPORT_CGROUP)
-        put_text(out, all->cgroups.all[pd_take_number(at)], between, &any);
+        put_text(out, all->cgroups.all[pi_take_number(at)], between, &any);
     return any;
 }
 
-void pd_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
+void pi_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
                          bool no_semicolon)
 {
     if (*all->dsos.all[dso] == PD_DSO_FUNCTIONS) {
-        pd_export_put_name(out, all->functions.all[offset], no_semicolon);
+        pi_export_put_name(out, all->functions.all[offset], no_semicolon);
         return;
     }
-    pd_export_put_name(out, pd_export_dso_name(all, dso), no_semicolon);
+    pi_export_put_name(out, pi_export_dso_name(all, dso), no_semicolon);
     pd_out_str(out, "+");
     pd_out_hex(out, offset);
 }
 
-void pd_export_put_json(struct pd_out *out, const struct pd_out *text)
+void pi_export_put_json(struct pd_out *out, const struct pd_out *text)
 {
     pd_out_json_text(out, text->buf ? text->buf : "", text->n);
 }
 
 /* ---- Frames by number */
 
-void pd_export_table_open(struct pd_export_table *t, const struct pd_export *all)
+void pi_export_table_open(struct pi_export_table *t, const struct pd_export *all)
 {
     const struct pd_allocator *allocator = all->options.allocator;
-    *t = (struct pd_export_table){.all = all, .places.allocator = allocator, .key = pd_key_draw()};
+    *t = (struct pi_export_table){.all = all, .places.allocator = allocator, .key = pi_key_draw()};
 }
 
-void pd_export_table_close(struct pd_export_table *t)
+void pi_export_table_close(struct pi_export_table *t)
 {
-    pd_release(t->all->options.allocator, t->frames);
-    pd_ids_free(&t->places);
+    pi_release(t->all->options.allocator, t->frames);
+    pi_ids_free(&t->places);
 }
 
-PD_WRAPS static enum pd_code find_frame(struct pd_export_table *t, const struct pd_export_frame *frame,
+PD_WRAPS static enum pd_code find_frame(struct pi_export_table *t, const struct pi_export_frame *frame,
                                         uint32_t *number, struct pd_error *error)
 {
-    uint64_t hash = pd_keyed(&t->key, frame->offset ^ pd_keyed(&t->key, frame->dso)), at;
-    for (; pd_ids_get(&t->places, hash, &at); hash++) {
+    uint64_t hash = pi_keyed(&t->key, frame->offset ^ pi_keyed(&t->key, frame->dso)), at;
+    for (; pi_ids_get(&t->places, hash, &at); hash++) {
         if (t->frames[at].offset == frame->offset && t->frames[at].dso == frame->dso) {
             *number = (uint32_t)at;
             return PD_OK;
@@ -103,22 +103,22 @@ PD_WRAPS static enum pd_code find_frame(struct pd_export_table *t, const struct 
     }
     const uint64_t bytes = (t->n + 1) * (sizeof *frame + 2 * sizeof *t->places.slots);
     if (bytes > PD_LIMIT_EXPORT_NAMES)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "frames", bytes, PD_LIMIT_EXPORT_NAMES);
-    if (!pd_grow(t->all->options.allocator, (void **)&t->frames, t->n, &t->cap, sizeof *t->frames) ||
-        !pd_ids_set(&t->places, hash, t->n))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "frames", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (!pi_grow(t->all->options.allocator, (void **)&t->frames, t->n, &t->cap, sizeof *t->frames) ||
+        !pi_ids_set(&t->places, hash, t->n))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);
     *number = (uint32_t)t->n;
     t->frames[t->n++] = *frame;
     return PD_OK;
 }
 
-enum pd_code pd_export_table_next(struct pd_export_table *t, const uint8_t **at, uint32_t *number, bool *end,
+enum pd_code pi_export_table_next(struct pi_export_table *t, const uint8_t **at, uint32_t *number, bool *end,
                                   struct pd_error *error)
 {
-    const uint64_t dso = pd_take_number(at);
+    const uint64_t dso = pi_take_number(at);
     *end = dso == 0;
     if (*end)
         return PD_OK;
-    const struct pd_export_frame frame = {.dso = (uint32_t)dso - 1, .offset = pd_take_number(at)};
+    const struct pi_export_frame frame = {.dso = (uint32_t)dso - 1, .offset = pi_take_number(at)};
     return find_frame(t, &frame, number, error);
 }

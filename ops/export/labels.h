@@ -7,35 +7,35 @@
 #include <perfdata/session/text.h>
 
 /* The name of a file, without the kind and build id that `dsos` has before it. */
-const char *pd_export_dso_name(const struct pd_export *all, uint64_t dso);
+const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso);
 /* Writes a name: control characters and bytes that are not UTF-8 as \xNN, and, if asked for, `;` as `:`. */
-void pd_export_put_name(struct pd_out *out, const char *name, bool no_semicolon);
+void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon);
 /*
  * Writes the keys that stand before the frames, with `between` between them (NULL: writes nothing). *at moves
  * behind them. True: there were any.
  */
-bool pd_export_put_head(const struct pd_export *all, struct pd_out *out, const uint8_t **at,
+bool pi_export_put_head(const struct pd_export *all, struct pd_out *out, const uint8_t **at,
                         const char *between);
 /* FILE+0xOFFSET, or the name of the function. */
-void pd_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
+void pi_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
                          bool no_semicolon);
 /* Writes a text of this library, which is UTF-8, as a JSON string. */
-void pd_export_put_json(struct pd_out *out, const struct pd_out *text);
+void pi_export_put_json(struct pd_out *out, const struct pd_out *text);
 
 /* ---- Frames by number */
 
-struct pd_export_table {
+struct pi_export_table {
     const struct pd_export *all;
-    struct pd_export_frame *frames;
+    struct pi_export_frame *frames;
     size_t n, cap;
-    struct pd_ids places;
-    struct pd_key key;
+    struct pi_ids places;
+    struct pi_key key;
 };
 
-void pd_export_table_open(struct pd_export_table *t, const struct pd_export *all);
-void pd_export_table_close(struct pd_export_table *t);
+void pi_export_table_open(struct pi_export_table *t, const struct pd_export *all);
+void pi_export_table_close(struct pi_export_table *t);
 /* The number of the frame at *at, which moves behind it; *end: there are none left. PD_ENOMEM; PD_ELIMIT. */
-enum pd_code pd_export_table_next(struct pd_export_table *t, const uint8_t **at, uint32_t *number, bool *end,
+enum pd_code pi_export_table_next(struct pi_export_table *t, const uint8_t **at, uint32_t *number, bool *end,
                                   struct pd_error *error);
 
 #endif

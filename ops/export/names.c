@@ -3,12 +3,12 @@
 #include "export.h"
 #include "src/schema/fail.h"
 
-enum pd_code pd_export_text(struct pd_texts *texts, const char *text, size_t n, uint32_t *number,
+enum pd_code pi_export_text(struct pi_texts *texts, const char *text, size_t n, uint32_t *number,
                             struct pd_error *error)
 {
-    if (!pd_texts_add(texts, text, n, number))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
+    if (!pi_texts_add(texts, text, n, number))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
     if (texts->bytes > PD_LIMIT_EXPORT_NAMES)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "names", texts->bytes, PD_LIMIT_EXPORT_NAMES);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "names", texts->bytes, PD_LIMIT_EXPORT_NAMES);
     return PD_OK;
 }

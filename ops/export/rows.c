@@ -13,10 +13,10 @@
 /* The columns that all tables have; behind them the parts of data_src, and what was asked for. */
 enum { TIME, CPU, PID, TID, COMM, EVENT, PERIOD, IP, DSO, BUILD_ID, OFFSET, SYM, ADDR, WEIGHT, CHAIN, PARTS };
 
-struct pd_rows {
+struct pi_rows {
     struct pd_export *all;
-    struct pd_parquet *table;
-    struct pd_parquet_column *columns;
+    struct pi_parquet *table;
+    struct pi_parquet_column *columns;
     size_t n, first_field; /* columns, and the first that was asked for */
     bool *found;           /* by column: it has a value */
 };
@@ -42,10 +42,10 @@ static size_t count_parts(void)
     return n;
 }
 
-static void name_columns(struct pd_rows *rows)
+static void name_columns(struct pi_rows *rows)
 {
     const struct pd_export *e = rows->all;
-    const struct pd_parquet_column fixed[] = {
+    const struct pi_parquet_column fixed[] = {
         [TIME] = {"time", PD_PARQUET_U64, NULL, NULL},
         [CPU] = {"cpu", PD_PARQUET_U32, NULL, NULL},
         [PID] = {"pid", PD_PARQUET_I32, NULL, NULL},
@@ -67,7 +67,7 @@ static void name_columns(struct pd_rows *rows)
     for (size_t i = 0; i < pd_set_data_src.n; i++)
         if (strcmp(pd_set_data_src.names[i].name, "reserved") != 0)
             rows->columns[rows->n++] =
-                (struct pd_parquet_column){pd_set_data_src.names[i].name, PD_PARQUET_U32, NULL, NULL};
+                (struct pi_parquet_column){pd_set_data_src.names[i].name, PD_PARQUET_U32, NULL, NULL};
     rows->first_field = rows->n;
 }
 
@@ -76,7 +76,7 @@ static const struct pd_tracepoints *tracepoints_of(const struct pd_export *e, st
     return e->options.tracepoints ? e->options.tracepoints(e->options.user, reader) : NULL;
 }
 
-static enum pd_parquet_kind kind_of(const struct pd_expression_place *place)
+static enum pi_parquet_kind kind_of(const struct pi_expression_place *place)
 {
     if (place->field == NULL)
         return PD_PARQUET_U64;
@@ -86,11 +86,11 @@ static enum pd_parquet_kind kind_of(const struct pd_expression_place *place)
 }
 
 /* The type of a field in the first event that has it. */
-static enum pd_parquet_kind find_kind(const struct pd_rows *rows, struct pd_reader *reader, const char *field)
+static enum pi_parquet_kind find_kind(const struct pi_rows *rows, struct pd_reader *reader, const char *field)
 {
     for (size_t i = 0; reader && i < pd_reader_n_attrs(reader); i++) {
-        const struct pd_expression_place place =
-            pd_expression_find(field, &pd_reader_attr(reader, i)->attr, tracepoints_of(rows->all, reader));
+        const struct pi_expression_place place =
+            pi_expression_find(field, &pd_reader_attr(reader, i)->attr, tracepoints_of(rows->all, reader));
         if (place.field || place.in_sample)
             return kind_of(&place);
     }
@@ -98,61 +98,61 @@ static enum pd_parquet_kind find_kind(const struct pd_rows *rows, struct pd_read
 }
 
 /* PD_EARG: a name that stands for another column. */
-static enum pd_code name_fields(struct pd_rows *rows, struct pd_reader *reader, struct pd_error *error)
+static enum pd_code name_fields(struct pi_rows *rows, struct pd_reader *reader, struct pd_error *error)
 {
     const struct pd_export_options *o = &rows->all->options;
     for (size_t i = 0; i < o->n_fields; i++) {
         for (size_t k = 0; k < rows->n; k++)
             if (strcmp(rows->columns[k].name, o->fields[i]) == 0)
-                return pd_fail(error, PD_EARG, PD_NOWHERE, o->fields[i], i, 0);
+                return pi_fail(error, PD_EARG, PD_NOWHERE, o->fields[i], i, 0);
         rows->columns[rows->n++] =
-            (struct pd_parquet_column){o->fields[i], find_kind(rows, reader, o->fields[i]), NULL, NULL};
+            (struct pi_parquet_column){o->fields[i], find_kind(rows, reader, o->fields[i]), NULL, NULL};
     }
     return PD_OK;
 }
 
-enum pd_code pd_rows_open(struct pd_rows **out, struct pd_export *all, struct pd_reader *reader,
+enum pd_code pi_rows_open(struct pi_rows **out, struct pd_export *all, struct pd_reader *reader,
                           struct pd_error *error)
 {
     const struct pd_export_options *o = &all->options;
     const size_t n = PARTS + count_parts() + o->n_fields;
-    struct pd_rows *rows = pd_resize(o->allocator, NULL, sizeof *rows);
+    struct pi_rows *rows = pi_resize(o->allocator, NULL, sizeof *rows);
     *out = NULL;
     if (rows == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, sizeof *rows);
-    *rows = (struct pd_rows){.all = all,
-                             .columns = pd_array(o->allocator, NULL, n, sizeof *rows->columns),
-                             .found = pd_array(o->allocator, NULL, n, sizeof *rows->found)};
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, sizeof *rows);
+    *rows = (struct pi_rows){.all = all,
+                             .columns = pi_array(o->allocator, NULL, n, sizeof *rows->columns),
+                             .found = pi_array(o->allocator, NULL, n, sizeof *rows->found)};
     enum pd_code code = PD_OK;
     if (rows->columns == NULL || rows->found == NULL) {
-        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, n * sizeof *rows->columns);
+        code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, n * sizeof *rows->columns);
     } else {
         memset(rows->found, 0, n * sizeof *rows->found);
         name_columns(rows);
         code = name_fields(rows, reader, error);
     }
     if (!code)
-        code = pd_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
+        code = pi_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
                                o->memory ? o->memory : PD_LIMIT_EXPORT_MEMORY, o->allocator, error);
     if (code)
-        pd_rows_free(rows);
+        pi_rows_free(rows);
     else
         *out = rows;
     return code;
 }
 
-void pd_rows_free(struct pd_rows *rows)
+void pi_rows_free(struct pi_rows *rows)
 {
     if (rows == NULL)
         return;
     const struct pd_allocator *allocator = rows->all->options.allocator;
-    pd_parquet_free(rows->table);
-    pd_release(allocator, rows->columns);
-    pd_release(allocator, rows->found);
-    pd_release(allocator, rows);
+    pi_parquet_free(rows->table);
+    pi_release(allocator, rows->columns);
+    pi_release(allocator, rows->found);
+    pi_release(allocator, rows);
 }
 
-const char *pd_rows_unfound(const struct pd_rows *rows)
+const char *pi_rows_unfound(const struct pi_rows *rows)
 {
     for (size_t i = rows->first_field; i < rows->n; i++)
         if (!rows->found[i])
@@ -160,9 +160,9 @@ const char *pd_rows_unfound(const struct pd_rows *rows)
     return NULL;
 }
 
-enum pd_code pd_rows_end(struct pd_rows *rows, struct pd_error *error)
+enum pd_code pi_rows_end(struct pi_rows *rows, struct pd_error *error)
 {
-    return pd_parquet_end(rows->table, error);
+    return pi_parquet_end(rows->table, error);
 }
 
 /* ---- A row as bytes */
@@ -170,7 +170,7 @@ enum pd_code pd_rows_end(struct pd_rows *rows, struct pd_error *error)
 static void put_number(struct pd_out *row, uint64_t number)
 {
     uint8_t bytes[10];
-    pd_out_bytes(row, bytes, pd_put_number(bytes, number));
+    pd_out_bytes(row, bytes, pi_put_number(bytes, number));
 }
 
 static void put_value(struct pd_out *row, size_t column, uint64_t value)
@@ -185,9 +185,9 @@ static void put_text(struct pd_out *row, size_t column, const void *text, size_t
     pd_out_bytes(row, text, n);
 }
 
-static void put_place(const struct pd_rows *rows, struct pd_out *out, const struct pd_row *row)
+static void put_place(const struct pi_rows *rows, struct pd_out *out, const struct pi_row *row)
 {
-    const struct pd_export_place *p = &row->place;
+    const struct pi_export_place *p = &row->place;
     put_value(out, IP, row->sample->ip);
     if (p->dso == 0)
         return;
@@ -213,7 +213,7 @@ static void put_words(struct pd_out *out, const struct pd_record *rec)
     const uint64_t type = rec->attr->sample_type;
     struct pd_weights weights;
     uint64_t time;
-    if (pd_word_time(rec, &time))
+    if (pi_word_time(rec, &time))
         put_value(out, TIME, time);
     if (type & PD_SAMPLE_ADDR)
         put_value(out, ADDR, rec->u.sample.addr);
@@ -228,26 +228,26 @@ static void put_words(struct pd_out *out, const struct pd_record *rec)
 /* ---- Fields that were asked for */
 
 /* Where the fields are in the event of a record; NULL: no memory. */
-static const struct pd_expression_place *places_of(struct pd_exporting *x, const struct pd_record *rec)
+static const struct pi_expression_place *places_of(struct pi_exporting *x, const struct pd_record *rec)
 {
     const struct pd_export_options *o = &x->all->options;
     const size_t end = (rec->attr_index + (size_t)1) * o->n_fields;
     if (end > x->n_field_places) {
-        struct pd_expression_place *more = pd_array(x->allocator, x->field_places, end, sizeof *more);
+        struct pi_expression_place *more = pi_array(x->allocator, x->field_places, end, sizeof *more);
         if (more == NULL)
             return NULL;
         memset(more + x->n_field_places, 0, (end - x->n_field_places) * sizeof *more);
         x->field_places = more;
         x->n_field_places = end;
     }
-    struct pd_expression_place *places = x->field_places + end - o->n_fields;
+    struct pi_expression_place *places = x->field_places + end - o->n_fields;
     for (size_t i = 0; i < o->n_fields && !places[i].known; i++)
-        places[i] = pd_expression_find(o->fields[i], rec->attr, tracepoints_of(x->all, x->chosen.reader));
+        places[i] = pi_expression_find(o->fields[i], rec->attr, tracepoints_of(x->all, x->chosen.reader));
     return places;
 }
 
 /* A number in a column of texts is decimal; a text in a column of numbers is left out. */
-static void put_number_as(struct pd_out *row, size_t column, enum pd_parquet_kind kind, uint64_t number)
+static void put_number_as(struct pd_out *row, size_t column, enum pi_parquet_kind kind, uint64_t number)
 {
     char digits[24];
     if (kind == PD_PARQUET_TEXT)
@@ -267,8 +267,8 @@ static void put_raw_text(struct pd_out *row, size_t column, const struct pd_trac
     pd_out_hex_bytes(row, data->bytes.ptr, data->bytes.n);
 }
 
-static void put_raw(struct pd_out *row, size_t column, enum pd_parquet_kind kind,
-                    const struct pd_expression_place *place, const struct pd_record *rec)
+static void put_raw(struct pd_out *row, size_t column, enum pi_parquet_kind kind,
+                    const struct pi_expression_place *place, const struct pd_record *rec)
 {
     const struct pd_bytes *raw = &rec->u.sample.raw.data;
     struct pd_tracepoint_data data;
@@ -280,17 +280,17 @@ static void put_raw(struct pd_out *row, size_t column, enum pd_parquet_kind kind
         put_raw_text(row, column, &data);
 }
 
-static bool put_fields(struct pd_exporting *x, const struct pd_record *rec)
+static bool put_fields(struct pi_exporting *x, const struct pd_record *rec)
 {
-    const struct pd_rows *rows = x->all->rows;
-    const struct pd_expression_place *places = x->all->options.n_fields ? places_of(x, rec) : NULL;
+    const struct pi_rows *rows = x->all->rows;
+    const struct pi_expression_place *places = x->all->options.n_fields ? places_of(x, rec) : NULL;
     uint64_t value;
     for (size_t i = 0; places && i < x->all->options.n_fields; i++) {
         const size_t column = rows->first_field + i;
         if (places[i].field)
             put_raw(&x->row, column, rows->columns[column].kind, &places[i], rec);
         else if (places[i].in_sample &&
-                 pd_record_get(rec, pd_expression_path(x->all->options.fields[i], rec->attr), &value))
+                 pd_record_get(rec, pi_expression_path(x->all->options.fields[i], rec->attr), &value))
             put_number_as(&x->row, column, rows->columns[column].kind, value);
     }
     return places || !x->all->options.n_fields;
@@ -298,9 +298,9 @@ static bool put_fields(struct pd_exporting *x, const struct pd_record *rec)
 
 /* ---- Rows */
 
-enum pd_code pd_rows_make(struct pd_exporting *x, const struct pd_row *row)
+enum pd_code pi_rows_make(struct pi_exporting *x, const struct pi_row *row)
 {
-    const struct pd_export_sample *s = row->sample;
+    const struct pi_export_sample *s = row->sample;
     x->row.n = 0;
     put_words(&x->row, s->rec);
     if (s->cpu != UINT32_MAX)
@@ -317,26 +317,26 @@ enum pd_code pd_rows_make(struct pd_exporting *x, const struct pd_row *row)
     if (!put_fields(x, s->rec))
         x->row.lost++;
     put_number(&x->row, 0);
-    return x->row.lost ? pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "row", 0, x->row.n) : PD_OK;
+    return x->row.lost ? pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "row", 0, x->row.n) : PD_OK;
 }
 
-enum pd_code pd_rows_put(struct pd_rows *rows, const struct pd_out *row, const struct pd_export_frames *chain,
+enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const struct pi_export_frames *chain,
                          struct pd_error *error)
 {
     const uint8_t *at = (const uint8_t *)row->buf;
-    for (size_t column; (column = (size_t)pd_take_number(&at)) != 0;) {
-        const uint64_t value = pd_take_number(&at);
-        const struct pd_parquet_column *c = &rows->columns[--column];
+    for (size_t column; (column = (size_t)pi_take_number(&at)) != 0;) {
+        const uint64_t value = pi_take_number(&at);
+        const struct pi_parquet_column *c = &rows->columns[--column];
         rows->found[column] = true;
         if (column == CHAIN) {
-            pd_parquet_list(rows->table, column, chain->n ? &chain->all->offset : NULL, chain->n,
+            pi_parquet_list(rows->table, column, chain->n ? &chain->all->offset : NULL, chain->n,
                             sizeof *chain->all);
         } else if (c->kind == PD_PARQUET_TEXT && c->texts == NULL) {
-            pd_parquet_text(rows->table, column, (const char *)at, (size_t)value);
+            pi_parquet_text(rows->table, column, (const char *)at, (size_t)value);
             at += value;
         } else {
-            pd_parquet_number(rows->table, column, value);
+            pi_parquet_number(rows->table, column, value);
         }
     }
-    return pd_parquet_end_row(rows->table, error);
+    return pi_parquet_end_row(rows->table, error);
 }

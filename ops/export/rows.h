@@ -9,32 +9,32 @@
 
 #include "export.h"
 
-struct pd_rows;
+struct pi_rows;
 
 /* What a sample says besides its own words. */
-struct pd_row {
-    const struct pd_export_sample *sample;
+struct pi_row {
+    const struct pi_export_sample *sample;
     bool has_comm, has_place;
     uint32_t comm;
     uint64_t period;
-    struct pd_export_place place; /* of its address */
+    struct pi_export_place place; /* of its address */
 };
 
 /*
  * The table, whose requested columns get the types of their fields in this recording (NULL: there is none).
  * PD_EARG; PD_ENOMEM; PD_EOUT.
  */
-enum pd_code pd_rows_open(struct pd_rows **out, struct pd_export *all, struct pd_reader *reader,
+enum pd_code pi_rows_open(struct pi_rows **out, struct pd_export *all, struct pd_reader *reader,
                           struct pd_error *error);
-void pd_rows_free(struct pd_rows *rows);
+void pi_rows_free(struct pi_rows *rows);
 /* A field that was asked for and that no row has; NULL: none. */
-const char *pd_rows_unfound(const struct pd_rows *rows);
+const char *pi_rows_unfound(const struct pi_rows *rows);
 /* Makes the bytes of a row, without its call chain. */
-enum pd_code pd_rows_make(struct pd_exporting *x, const struct pd_row *row);
+enum pd_code pi_rows_make(struct pi_exporting *x, const struct pi_row *row);
 /* Appends a row of these bytes and the addresses of its call chain. */
-enum pd_code pd_rows_put(struct pd_rows *rows, const struct pd_out *row, const struct pd_export_frames *chain,
+enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const struct pi_export_frames *chain,
                          struct pd_error *error);
 /* Writes the last rows and the end of the file. */
-enum pd_code pd_rows_end(struct pd_rows *rows, struct pd_error *error);
+enum pd_code pi_rows_end(struct pi_rows *rows, struct pd_error *error);
 
 #endif

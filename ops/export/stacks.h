@@ -11,23 +11,23 @@
 
 #define PD_STACK_MOST ((size_t)PD_LIMIT_EXPORT_STACK) /* bytes of a key */
 
-struct pd_stack_block;
+struct pi_stack_block;
 
-struct pd_stack_entry {
+struct pi_stack_entry {
     uint64_t number;       /* a hash of the key; in sorted keys, its first bytes, the first the highest */
-    struct pd_waiting *at; /* the key; `time` is its sum. NULL: the entry is free */
+    struct pi_waiting *at; /* the key; `time` is its sum. NULL: the entry is free */
 };
 
-struct pd_stacks {
+struct pi_stacks {
     const struct pd_allocator *allocator;
     size_t limit; /* bytes for keys and their table */
     uint64_t seed;
-    struct pd_stack_entry *table; /* open addressing, at most half full */
+    struct pi_stack_entry *table; /* open addressing, at most half full */
     size_t size, n;
-    struct pd_stack_block *blocks;
+    struct pi_stack_block *blocks;
     size_t bytes;
-    struct pd_spill spill;
-    struct pd_run *runs;
+    struct pi_spill spill;
+    struct pi_run *runs;
     size_t n_runs, cap_runs;
     uint64_t round;   /* grows whenever the keys in memory are written out */
     uint64_t spilled; /* bytes */
@@ -37,16 +37,16 @@ struct pd_stacks {
     void *settle_user;
 };
 
-/* `dir` as of pd_spill_init(). To be freed in any case. */
-enum pd_code pd_stacks_init(struct pd_stacks *s, const struct pd_allocator *allocator, size_t limit,
+/* `dir` as of pi_spill_init(). To be freed in any case. */
+enum pd_code pi_stacks_init(struct pi_stacks *s, const struct pd_allocator *allocator, size_t limit,
                             const char *dir, struct pd_error *error);
-void pd_stacks_free(struct pd_stacks *s);
+void pi_stacks_free(struct pi_stacks *s);
 
 /* Adds to the sum of a key, of at most PD_STACK_MOST bytes. *at is valid in this round. */
-enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
-                           struct pd_waiting **at, struct pd_error *error);
+enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
+                           struct pi_waiting **at, struct pd_error *error);
 /* A sum that would overflow stays at the largest number. */
-static inline uint64_t pd_stacks_sum(uint64_t a, uint64_t b)
+static inline uint64_t pi_stacks_sum(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
@@ -56,7 +56,7 @@ static inline uint64_t pd_stacks_sum(uint64_t a, uint64_t b)
  * Gives each key once, in order of its bytes; `take` returns PD_OK, or an error that ends it. No key may be
  * added afterwards.
  */
-enum pd_code pd_stacks_each(struct pd_stacks *s,
+enum pd_code pi_stacks_each(struct pi_stacks *s,
                             enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,
                                                  struct pd_error *error),
                             void *user, struct pd_error *error);

@@ -11,19 +11,19 @@
 
 /* ---- Counting */
 
-enum pd_code pd_export_address(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+enum pd_code pi_export_address(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     uint8_t key[12];
-    struct pd_waiting *at;
-    const struct pd_export_frame frame = pd_export_find(x, pid, ip, cpumode);
+    struct pi_waiting *at;
+    const struct pi_export_frame frame = pi_export_find(x, pid, ip, cpumode);
     if (x->failed || frame.dso == 0)
         return x->failed;
-    pd_store32(key, frame.dso, PD_BIG);
-    pd_store64(key + 4, frame.offset, PD_BIG);
-    return pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+    pi_store32(key, frame.dso, PD_BIG);
+    pi_store64(key + 4, frame.offset, PD_BIG);
+    return pi_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
 }
 
-enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips)
+enum pd_code pi_export_addresses(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips)
 {
     struct pd_frames frames;
     enum pd_code code = PD_OK;
@@ -31,7 +31,7 @@ enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const str
     uint64_t ip;
     pd_frames_begin(&frames, ips);
     while (!code && pd_frames_next(&frames, &ip, &cpumode))
-        code = pd_export_address(x, pid, ip, cpumode);
+        code = pi_export_address(x, pid, ip, cpumode);
     return code;
 }
 
@@ -39,7 +39,7 @@ enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const str
 
 struct writing {
     struct pd_export *all;
-    struct pd_text_out text;
+    struct pi_text_out text;
     uint32_t dso; /* of the last line written; 0: none */
 };
 
@@ -71,8 +71,8 @@ static enum pd_code put_address(void *user, const uint8_t *key, size_t n, uint64
     struct writing *w = user;
     struct pd_out *out = &w->text.out;
     const struct pd_export_options *o = &w->all->options;
-    const uint32_t dso = pd_load32(key, PD_BIG);
-    const uint64_t offset = pd_load64(key + 4, PD_BIG);
+    const uint32_t dso = pi_load32(key, PD_BIG);
+    const uint64_t offset = pi_load64(key + 4, PD_BIG);
     const char *text = w->all->dsos.all[dso], *space = strchr(text, ' ');
     struct pd_symbol symbol = {0};
     char id[41] = "";
@@ -91,14 +91,14 @@ static enum pd_code put_address(void *user, const uint8_t *key, size_t n, uint64
     for (size_t i = 0; i < symbol.n_inlined; i++)
         put_name(out, symbol.inlined[i]);
     pd_out_str(out, "\n");
-    return pd_text_out_code(&w->text, error);
+    return pi_text_out_code(&w->text, error);
 }
 
-enum pd_code pd_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+enum pd_code pi_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
 {
     struct writing w = {.all = all};
-    pd_text_out_open(&w.text, sink);
+    pi_text_out_open(&w.text, sink);
     pd_out_str(&w.text.out, "perfdata-symbols 1\n");
-    const enum pd_code code = pd_stacks_each(&all->stacks, put_address, &w, error);
-    return code ? code : pd_text_out_end(&w.text, error);
+    const enum pd_code code = pi_stacks_each(&all->stacks, put_address, &w, error);
+    return code ? code : pi_text_out_end(&w.text, error);
 }

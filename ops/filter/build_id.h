@@ -10,11 +10,11 @@
 #include <perfdata/reader.h>
 
 /* As in perfdata/ops/export.h. */
-typedef size_t pd_build_id_finder(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
+typedef size_t pi_build_id_finder(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
 
 /* Writes up to 40 hexadecimal digits, no NUL, and returns their number. ask: may be NULL. */
-static inline size_t pd_mapping_build_id(const struct pd_mapping *mapping, struct pd_reader *reader,
-                                         pd_build_id_finder *ask, void *user, char *to)
+static inline size_t pi_mapping_build_id(const struct pd_mapping *mapping, struct pd_reader *reader,
+                                         pi_build_id_finder *ask, void *user, char *to)
 {
     static const char digits[] = "0123456789abcdef";
     uint8_t asked[20];

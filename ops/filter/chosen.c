@@ -8,99 +8,99 @@
 /* The selection's bits, and the caller's above them. */
 static uint32_t tag_mapping(void *user, const struct pd_mapping *m)
 {
-    const struct pd_chosen *c = user;
+    const struct pi_chosen *c = user;
     const uint32_t own = c->options.tag ? c->options.tag(c->options.tag_user, m) : 0;
-    return own << 2 | pd_selector_judge_mapping(&c->selector, m);
+    return own << 2 | pi_selector_judge_mapping(&c->selector, m);
 }
 
 static bool lists_none(const struct pd_filter_lists *l)
 {
-    return !pd_lists_any(l) && l->dsos == NULL && l->cgroups == NULL;
+    return !pi_lists_any(l) && l->dsos == NULL && l->cgroups == NULL;
 }
 
 /* What saves time for each sample. */
-static void look_at_selection(struct pd_chosen *c)
+static void look_at_selection(struct pi_chosen *c)
 {
     const struct pd_filter_options *o = c->options.selection;
-    const uint32_t parts = c->options.parts | pd_selector_parts(&c->selector);
+    const uint32_t parts = c->options.parts | pi_selector_parts(&c->selector);
     c->all = lists_none(&o->keep) && lists_none(&o->drop) && !o->all_user && !o->all_kernel && !o->predicate;
-    c->few = c->options.few && !pd_selector_parts(&c->selector) && !(parts & PD_SESSION_ORIGINS);
+    c->few = c->options.few && !pi_selector_parts(&c->selector) && !(parts & PD_SESSION_ORIGINS);
 }
 
 /* ---- Samples that the caller takes before they are given */
 
 static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment *when)
 {
-    const struct pd_taker *t = ((struct pd_chosen *)user)->options.taker;
+    const struct pi_taker *t = ((struct pi_chosen *)user)->options.taker;
     return t->ahead(t->user, rec, when);
 }
 
 static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
 {
-    struct pd_chosen *c = user;
-    const struct pd_taker *t = c->options.taker;
+    struct pi_chosen *c = user;
+    const struct pi_taker *t = c->options.taker;
     const uint64_t at = reader->at, index = reader->index;
     t->take_run(t->user, reader, clock, settled);
     c->samples += reader->index - index;
-    pd_progress_bytes(&c->progress, reader->at - at);
+    pi_progress_bytes(&c->progress, reader->at - at);
 }
 
 static bool take_one(void *user, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
-    struct pd_chosen *c = user;
-    const struct pd_taker *t = c->options.taker;
+    struct pi_chosen *c = user;
+    const struct pi_taker *t = c->options.taker;
     if (!t->take(t->user, rec, time, settled))
         return false;
     c->samples++;
-    pd_progress_record(&c->progress, rec);
+    pi_progress_record(&c->progress, rec);
     return true;
 }
 
 /* ---- Opening */
 
-enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
-                            const struct pd_chosen_options *options, struct pd_error *error)
+enum pd_code pi_chosen_open(struct pi_chosen *c, struct pd_reader *reader,
+                            const struct pi_chosen_options *options, struct pd_error *error)
 {
     const struct pd_allocator *allocator = options->selection->allocator;
     const struct pd_sorter_options how = {.size = sizeof how, .allocator = allocator, .kind = PD_SORT_CAUSAL};
-    *c = (struct pd_chosen){.options = *options, .reader = reader};
-    c->progress = (struct pd_progress){
+    *c = (struct pi_chosen){.options = *options, .reader = reader};
+    c->progress = (struct pi_progress){
         .callback = options->progress, .user = options->user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
     if (reader->in.seekable)
-        pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
-    enum pd_code code = pd_selector_init(&c->selector, options->selection, error);
+        pi_progress_expect(&c->progress, pi_record_bytes(reader), 1);
+    enum pd_code code = pi_selector_init(&c->selector, options->selection, error);
     const struct pd_session_options session = {.size = sizeof session,
                                                .allocator = allocator,
                                                .tag = tag_mapping,
                                                .user = c,
-                                               .parts = options->parts | pd_selector_parts(&c->selector)};
+                                               .parts = options->parts | pi_selector_parts(&c->selector)};
     look_at_selection(c);
     if (!code && session.parts)
         code = pd_session_new(&c->session, &session, error);
     if (!code && c->session && c->selector.keep.names.n + c->selector.drop.names.n)
-        pd_session_keep_names(c->session);
+        pi_session_keep_names(c->session);
     if (!code && reader->in.seekable)
         code = pd_reader_rewind(reader, error);
-    c->taker = (struct pd_taker){look_ahead, take_run, take_one, c};
-    const struct pd_taker *taker = pd_chosen_offers(c) ? &c->taker : NULL;
-    return code ? code : pd_sorter_open_taker(&c->sorter, reader, &how, taker, error);
+    c->taker = (struct pi_taker){look_ahead, take_run, take_one, c};
+    const struct pi_taker *taker = pi_chosen_offers(c) ? &c->taker : NULL;
+    return code ? code : pi_sorter_open_taker(&c->sorter, reader, &how, taker, error);
 }
 
-void pd_chosen_close(struct pd_chosen *c)
+void pi_chosen_close(struct pi_chosen *c)
 {
     pd_sorter_close(c->sorter);
     pd_session_free(c->session);
-    pd_selector_free(&c->selector);
+    pi_selector_free(&c->selector);
 }
 
-static void tell_finding(struct pd_chosen *c, const struct pd_error *what)
+static void tell_finding(struct pi_chosen *c, const struct pd_error *what)
 {
     c->damaged = true;
     if (c->options.finding)
         c->options.finding(c->options.user, what);
 }
 
-static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
+static bool is_wanted(struct pi_chosen *c, struct pd_record *rec)
 {
     const struct pd_filter_options *o = c->options.selection;
     bool has = false;
@@ -108,16 +108,16 @@ static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
     if (c->all)
         return true;
     if (o->keep.dsos || o->drop.dsos) {
-        const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
-        sides = !has ? PD_SELECT_KEEP : m ? m->tag & 3 : pd_selector_judge_mapping(&c->selector, NULL);
+        const struct pd_mapping *m = pi_sample_mapping(c->session, rec, &has);
+        sides = !has ? PD_SELECT_KEEP : m ? m->tag & 3 : pi_selector_judge_mapping(&c->selector, NULL);
     }
-    return pd_selector_meets(&c->selector, c->session, rec, sides);
+    return pi_selector_meets(&c->selector, c->session, rec, sides);
 }
 
 /*
  * True if a record that is no sample is intact, or of an unknown type. All of it is decoded, as by `check`.
  */
-static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
+static bool is_whole(struct pi_chosen *c, struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(c->reader, rec, &what);
@@ -128,16 +128,16 @@ static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
 }
 
 /* Passes a record to the session; `wanted`: it is a sample that the selection wants. */
-static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wanted, struct pd_error *error)
+static enum pd_code take(struct pi_chosen *c, struct pd_record *rec, bool *wanted, struct pd_error *error)
 {
     struct pd_error what;
     enum pd_code code = PD_OK;
-    pd_progress_record(&c->progress, rec);
+    pi_progress_record(&c->progress, rec);
     *wanted = false;
     if (rec->type != PD_RECORD_SAMPLE && !is_whole(c, rec))
         return PD_OK;
-    if (rec->type != PD_RECORD_SAMPLE && !pd_selector_record(&c->selector, c->session, rec))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
+    if (rec->type != PD_RECORD_SAMPLE && !pi_selector_record(&c->selector, c->session, rec))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
     const bool passes = c->few && rec->type == PD_RECORD_SAMPLE;
     if (c->session && !passes && (code = pd_session_record(c->session, rec, &what)) != PD_OK) {
         if (pd_is_failure(code) || code == PD_ELIMIT) {
@@ -154,7 +154,7 @@ static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wante
     return PD_OK;
 }
 
-enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_chosen_next(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error)
 {
     struct pd_error what;
     enum pd_code code;
@@ -177,6 +177,6 @@ enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct p
             return PD_OK;
         tell_finding(c, &what);
     }
-    pd_selector_tell_names(&c->selector, c->session);
+    pi_selector_tell_names(&c->selector, c->session);
     return PD_END;
 }

@@ -10,7 +10,7 @@
 #include "ops/output/progress.h"
 #include "src/session/order/taker.h"
 
-struct pd_chosen_options {
+struct pi_chosen_options {
     const struct pd_filter_options *selection; /* must outlive it */
     uint32_t parts;                            /* PD_SESSION_… that the caller asks the session about */
     /* A tag of at most 30 bits for each new mapping; may be NULL. */
@@ -23,43 +23,43 @@ struct pd_chosen_options {
      * Takes samples before they are given; asked only if all are wanted and `few`. May be NULL; must outlive
      * this.
      */
-    const struct pd_taker *taker;
+    const struct pi_taker *taker;
     void (*finding)(void *user, const struct pd_error *error); /* damage; may be NULL */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
 };
 
-struct pd_chosen {
-    struct pd_chosen_options options;
+struct pi_chosen {
+    struct pi_chosen_options options;
     struct pd_reader *reader;
     struct pd_sorter *sorter;
     struct pd_session *session;
-    struct pd_selector selector;
-    struct pd_progress progress;
+    struct pi_selector selector;
+    struct pi_progress progress;
     bool all;              /* the selection wants all samples */
     bool few;              /* samples need not go through the session */
-    struct pd_taker taker; /* options.taker, with what is counted here */
+    struct pi_taker taker; /* options.taker, with what is counted here */
     uint64_t samples;      /* seen, chosen or not */
     bool damaged;
 };
 
 /* Rewinds the reader if it can seek. To be closed even after an error. */
-enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
-                            const struct pd_chosen_options *options, struct pd_error *error);
-void pd_chosen_close(struct pd_chosen *c);
+enum pd_code pi_chosen_open(struct pi_chosen *c, struct pd_reader *reader,
+                            const struct pi_chosen_options *options, struct pd_error *error);
+void pi_chosen_close(struct pi_chosen *c);
 /*
  * The next sample, decoded. PD_END: no more. Damage is reported, and what is intact follows; other codes are
  * failures.
  */
-enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_chosen_next(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error);
 /* True if the caller's taker is asked. */
-static inline bool pd_chosen_offers(const struct pd_chosen *c)
+static inline bool pi_chosen_offers(const struct pi_chosen *c)
 {
     return c->options.taker && c->all && c->few;
 }
 
 /* The caller's tag of the mapping. */
-static inline uint32_t pd_chosen_tag(const struct pd_mapping *mapping)
+static inline uint32_t pi_chosen_tag(const struct pd_mapping *mapping)
 {
     return mapping->tag >> 2;
 }

@@ -57,10 +57,10 @@ static const char *keep_piece(struct pd_expression *x, const char *text, size_t 
 
 /* ---- The tree */
 
-static uint32_t add_node(struct parser *p, const struct pd_expression_node *node)
+static uint32_t add_node(struct parser *p, const struct pi_expression_node *node)
 {
     struct pd_expression *x = p->x;
-    if (!pd_grow(x->allocator, (void **)&x->nodes, x->n, &x->cap, sizeof *x->nodes)) {
+    if (!pi_grow(x->allocator, (void **)&x->nodes, x->n, &x->cap, sizeof *x->nodes)) {
         p->code = PD_ENOMEM;
         return 0;
     }
@@ -68,11 +68,11 @@ static uint32_t add_node(struct parser *p, const struct pd_expression_node *node
     return (uint32_t)x->n++;
 }
 
-static bool take_comparison(struct parser *p, enum pd_compare *compare)
+static bool take_comparison(struct parser *p, enum pi_compare *compare)
 {
     static const struct {
         const char *text;
-        enum pd_compare compare;
+        enum pi_compare compare;
     } all[] = {{"==", PD_IS},  {"!=", PD_IS_NOT}, {"<=", PD_LESS_OR_IS}, {">=", PD_MORE_OR_IS},
                {"<", PD_LESS}, {">", PD_MORE},    {"~", PD_IS_LIKE},     {"=", PD_IS}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -105,7 +105,7 @@ static bool read_number(const char *s, uint64_t *number)
     return true;
 }
 
-static bool take_text(struct parser *p, struct pd_expression_node *node)
+static bool take_text(struct parser *p, struct pi_expression_node *node)
 {
     const char quote = *p->at;
     const char *end = strchr(p->at + 1, quote);
@@ -117,7 +117,7 @@ static bool take_text(struct parser *p, struct pd_expression_node *node)
     return true;
 }
 
-static bool take_value(struct parser *p, struct pd_expression_node *node)
+static bool take_value(struct parser *p, struct pi_expression_node *node)
 {
     size_t n = 0;
     skip_spaces(p);
@@ -142,7 +142,7 @@ static bool take_value(struct parser *p, struct pd_expression_node *node)
 /* FIELD COMPARISON VALUE */
 static uint32_t take_test(struct parser *p)
 {
-    struct pd_expression_node node = {.op = PD_TEST};
+    struct pi_expression_node node = {.op = PD_TEST};
     size_t n = 0;
     skip_spaces(p);
     while (is_word(p->at[n]))
@@ -173,7 +173,7 @@ static uint32_t take_not(struct parser *p)
     }
     if (take(p, "!")) {
         node = take_not(p);
-        node = add_node(p, &(struct pd_expression_node){.op = PD_NOT, .left = node});
+        node = add_node(p, &(struct pi_expression_node){.op = PD_NOT, .left = node});
     } else if (take(p, "(")) {
         node = take_or(p);
         if (!take(p, ")"))
@@ -190,7 +190,7 @@ static uint32_t take_and(struct parser *p)
     uint32_t node = take_not(p);
     while (!p->code && take(p, "&&")) {
         const uint32_t right = take_not(p);
-        node = add_node(p, &(struct pd_expression_node){.op = PD_AND, .left = node, .right = right});
+        node = add_node(p, &(struct pi_expression_node){.op = PD_AND, .left = node, .right = right});
     }
     return node;
 }
@@ -200,7 +200,7 @@ static uint32_t take_or(struct parser *p)
     uint32_t node = take_and(p);
     while (!p->code && take(p, "||")) {
         const uint32_t right = take_and(p);
-        node = add_node(p, &(struct pd_expression_node){.op = PD_OR, .left = node, .right = right});
+        node = add_node(p, &(struct pi_expression_node){.op = PD_OR, .left = node, .right = right});
     }
     return node;
 }
@@ -209,12 +209,12 @@ enum pd_code pd_expression_new(struct pd_expression **out, const char *text,
                                const struct pd_allocator *allocator, struct pd_expression_error *wrong)
 {
     const size_t n = strlen(text);
-    struct pd_expression *x = n <= PD_LIMIT_EXPRESSION ? pd_resize(allocator, NULL, sizeof *x) : NULL;
+    struct pd_expression *x = n <= PD_LIMIT_EXPRESSION ? pi_resize(allocator, NULL, sizeof *x) : NULL;
     if (x == NULL)
         return n <= PD_LIMIT_EXPRESSION ? PD_ENOMEM : PD_ELIMIT;
     *x = (struct pd_expression){.allocator = allocator};
-    x->text = pd_resize(allocator, NULL, n + 1);
-    x->pieces = pd_array(allocator, NULL, n + 1, 4); /* each character twice, and a NUL for each */
+    x->text = pi_resize(allocator, NULL, n + 1);
+    x->pieces = pi_array(allocator, NULL, n + 1, 4); /* each character twice, and a NUL for each */
     struct parser p = {
         .x = x, .at = x->text, .code = x->text && x->pieces ? PD_OK : PD_ENOMEM, .wrong = wrong};
     if (!p.code) {
@@ -236,9 +236,9 @@ void pd_expression_free(struct pd_expression *x)
     if (x == NULL)
         return;
     for (size_t i = 0; i < x->n; i++)
-        pd_release(x->allocator, x->nodes[i].places);
-    pd_release(x->allocator, x->nodes);
-    pd_release(x->allocator, x->text);
-    pd_release(x->allocator, x->pieces);
-    pd_release(x->allocator, x);
+        pi_release(x->allocator, x->nodes[i].places);
+    pi_release(x->allocator, x->nodes);
+    pi_release(x->allocator, x->text);
+    pi_release(x->allocator, x->pieces);
+    pi_release(x->allocator, x);
 }

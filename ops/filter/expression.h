@@ -5,10 +5,10 @@
 
 #include <perfdata/ops/expression.h>
 
-enum pd_compare { PD_IS, PD_IS_NOT, PD_LESS, PD_LESS_OR_IS, PD_MORE, PD_MORE_OR_IS, PD_HAS_BITS, PD_IS_LIKE };
+enum pi_compare { PD_IS, PD_IS_NOT, PD_LESS, PD_LESS_OR_IS, PD_MORE, PD_MORE_OR_IS, PD_HAS_BITS, PD_IS_LIKE };
 
 /* Where a field of an event is found. */
-struct pd_expression_place {
+struct pi_expression_place {
     bool known;                              /* the rest is set */
     bool in_sample;                          /* by its path */
     const struct pd_tracepoint_field *field; /* or in the raw data; NULL and not in_sample: nowhere */
@@ -16,24 +16,24 @@ struct pd_expression_place {
 };
 
 /* The field of that name in the raw data of an event, or else in its samples. */
-struct pd_expression_place pd_expression_find(const char *name, const struct pd_attr *attr,
+struct pi_expression_place pi_expression_find(const char *name, const struct pd_attr *attr,
                                               const struct pd_tracepoints *tracepoints);
 /* What pd_record_get() calls it. */
-const char *pd_expression_path(const char *name, const struct pd_attr *attr);
+const char *pi_expression_path(const char *name, const struct pd_attr *attr);
 
-enum pd_expression_op { PD_OR, PD_AND, PD_NOT, PD_TEST };
+enum pi_expression_op { PD_OR, PD_AND, PD_NOT, PD_TEST };
 
-struct pd_expression_node {
-    enum pd_expression_op op;
+struct pi_expression_node {
+    enum pi_expression_op op;
     uint32_t left, right; /* nodes; of NOT the left one */
     /* TEST */
-    enum pd_compare compare;
+    enum pi_compare compare;
     const char *name, *text; /* the field; the value, of a text without its quotes */
     size_t at, n;            /* the field's name in the expression */
     size_t value_at, value_n;
     bool quoted, is_number, negative;
     uint64_t number;
-    struct pd_expression_place *places; /* by attr */
+    struct pi_expression_place *places; /* by attr */
     size_t n_places;
 };
 
@@ -42,7 +42,7 @@ struct pd_expression {
     char *text;   /* the whole expression */
     char *pieces; /* names and values, each with a NUL behind it */
     size_t n_pieces;
-    struct pd_expression_node *nodes;
+    struct pi_expression_node *nodes;
     size_t n, cap;
     uint32_t root;
 };

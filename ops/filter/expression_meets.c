@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The path of a field in samples. perf has two fields of weight. */
-const char *pd_expression_path(const char *name, const struct pd_attr *attr)
+const char *pi_expression_path(const char *name, const struct pd_attr *attr)
 {
     if (strcmp(name, "weight") == 0 && attr->sample_type & PD_SAMPLE_WEIGHT_STRUCT)
         return "weight_struct.var1_dw";
@@ -20,13 +20,13 @@ static bool has_path(const char *name, const struct pd_attr *attr)
     struct pd_fields it;
     struct pd_field f;
     return pd_fields_of_type(&it, attr, PD_RECORD_SAMPLE, 0) &&
-           pd_fields_find(&it, pd_expression_path(name, attr), &f);
+           pd_fields_find(&it, pi_expression_path(name, attr), &f);
 }
 
-struct pd_expression_place pd_expression_find(const char *name, const struct pd_attr *attr,
+struct pi_expression_place pi_expression_find(const char *name, const struct pd_attr *attr,
                                               const struct pd_tracepoints *tracepoints)
 {
-    struct pd_expression_place place = {.known = true};
+    struct pi_expression_place place = {.known = true};
     const bool is_tracepoint = attr->type == PD_TYPE_TRACEPOINT && tracepoints;
     const struct pd_tracepoint *t = is_tracepoint ? pd_tracepoints_by_id(tracepoints, attr->config) : NULL;
     place.field = t ? pd_tracepoint_find(t, name, strlen(name)) : NULL;
@@ -35,17 +35,17 @@ struct pd_expression_place pd_expression_find(const char *name, const struct pd_
     return place;
 }
 
-static bool is_text(const struct pd_expression_place *place)
+static bool is_text(const struct pi_expression_place *place)
 {
     return place->field && place->field->kind == PD_TRACEPOINT_STRING;
 }
 
 /* ---- Checks */
 
-static const char *find_fault(const struct pd_expression_node *node, const struct pd_expression_place *place,
+static const char *find_fault(const struct pi_expression_node *node, const struct pi_expression_place *place,
                               bool *of_value)
 {
-    const enum pd_compare c = node->compare;
+    const enum pi_compare c = node->compare;
     *of_value = false;
     if (is_text(place)) {
         *of_value = true;
@@ -60,13 +60,13 @@ static const char *find_fault(const struct pd_expression_node *node, const struc
     return node->is_number ? NULL : "this is no number of 64 bits";
 }
 
-static bool check_test(const struct pd_expression_node *node, const struct pd_reader *reader,
+static bool check_test(const struct pi_expression_node *node, const struct pd_reader *reader,
                        const struct pd_tracepoints *tracepoints, struct pd_expression_error *wrong)
 {
     bool found = false, of_value;
     for (size_t i = 0; i < pd_reader_n_attrs(reader); i++) {
-        const struct pd_expression_place place =
-            pd_expression_find(node->name, &pd_reader_attr(reader, i)->attr, tracepoints);
+        const struct pi_expression_place place =
+            pi_expression_find(node->name, &pd_reader_attr(reader, i)->attr, tracepoints);
         if (!place.field && !place.in_sample)
             continue;
         const char *fault = find_fault(node, &place, &of_value);
@@ -86,8 +86,8 @@ bool pd_expression_check(struct pd_expression *x, const struct pd_reader *reader
                          const struct pd_tracepoints *tracepoints, struct pd_expression_error *wrong)
 {
     for (size_t i = 0; i < x->n; i++) {
-        struct pd_expression_node *node = &x->nodes[i];
-        pd_release(x->allocator, node->places); /* the event is of another input */
+        struct pi_expression_node *node = &x->nodes[i];
+        pi_release(x->allocator, node->places); /* the event is of another input */
         node->places = NULL;
         node->n_places = 0;
         if (node->op == PD_TEST && !check_test(node, reader, tracepoints, wrong))
@@ -98,7 +98,7 @@ bool pd_expression_check(struct pd_expression *x, const struct pd_reader *reader
 
 /* ---- Values */
 
-static bool compare_texts(const struct pd_expression_node *node, const struct pd_str *value)
+static bool compare_texts(const struct pi_expression_node *node, const struct pd_str *value)
 {
     char text[UINT16_MAX + 1]; /* the record is too short for it */
     const size_t n = value->len < sizeof text ? value->len : sizeof text - 1;
@@ -113,7 +113,7 @@ static bool compare_texts(const struct pd_expression_node *node, const struct pd
 }
 
 /* Compares, for -1, 0 or 1. A negative number of the expression is below all unsigned numbers. */
-static int order_numbers(const struct pd_expression_node *node, uint64_t value, bool is_signed)
+static int order_numbers(const struct pi_expression_node *node, uint64_t value, bool is_signed)
 {
     const bool below = is_signed && value >> 63;
     const uint64_t want = node->number;
@@ -125,7 +125,7 @@ static int order_numbers(const struct pd_expression_node *node, uint64_t value, 
     return (size < want) - (size > want);
 }
 
-static bool compare_numbers(const struct pd_expression_node *node, uint64_t value, bool is_signed)
+static bool compare_numbers(const struct pi_expression_node *node, uint64_t value, bool is_signed)
 {
     if (node->compare == PD_HAS_BITS)
         return (value & (node->negative ? ~node->number + 1 : node->number)) != 0;
@@ -141,13 +141,13 @@ static bool compare_numbers(const struct pd_expression_node *node, uint64_t valu
 }
 
 /* The place of the field in the record's event; NULL: no memory. */
-static const struct pd_expression_place *place_of(struct pd_expression *x, struct pd_expression_node *node,
+static const struct pi_expression_place *place_of(struct pd_expression *x, struct pi_expression_node *node,
                                                   const struct pd_record *rec,
                                                   const struct pd_tracepoints *tracepoints)
 {
     const size_t i = rec->attr_index;
     if (i >= node->n_places) {
-        struct pd_expression_place *more = pd_array(x->allocator, node->places, i + 1, sizeof *more);
+        struct pi_expression_place *more = pi_array(x->allocator, node->places, i + 1, sizeof *more);
         if (more == NULL)
             return NULL;
         memset(more + node->n_places, 0, (i + 1 - node->n_places) * sizeof *more);
@@ -155,11 +155,11 @@ static const struct pd_expression_place *place_of(struct pd_expression *x, struc
         node->n_places = i + 1;
     }
     if (!node->places[i].known)
-        node->places[i] = pd_expression_find(node->name, rec->attr, tracepoints);
+        node->places[i] = pi_expression_find(node->name, rec->attr, tracepoints);
     return &node->places[i];
 }
 
-static bool meets_raw(const struct pd_expression_node *node, const struct pd_expression_place *place,
+static bool meets_raw(const struct pi_expression_node *node, const struct pi_expression_place *place,
                       const struct pd_record *rec)
 {
     struct pd_tracepoint_data data;
@@ -172,24 +172,24 @@ static bool meets_raw(const struct pd_expression_node *node, const struct pd_exp
                           : compare_numbers(node, data.number, place->field->is_signed);
 }
 
-static bool meets_test(struct pd_expression *x, struct pd_expression_node *node, const struct pd_record *rec,
+static bool meets_test(struct pd_expression *x, struct pi_expression_node *node, const struct pd_record *rec,
                        const struct pd_tracepoints *tracepoints)
 {
     uint64_t value;
-    const struct pd_expression_place *place =
+    const struct pi_expression_place *place =
         rec->attr && rec->attr_index != UINT32_MAX ? place_of(x, node, rec, tracepoints) : NULL;
     if (place == NULL || (!place->field && !place->in_sample))
         return false;
     if (place->field)
         return meets_raw(node, place, rec);
-    return node->is_number && pd_record_get(rec, pd_expression_path(node->name, rec->attr), &value) &&
+    return node->is_number && pd_record_get(rec, pi_expression_path(node->name, rec->attr), &value) &&
            compare_numbers(node, value, false);
 }
 
 static bool meets_node(struct pd_expression *x, uint32_t i, const struct pd_record *rec,
                        const struct pd_tracepoints *tracepoints)
 {
-    struct pd_expression_node *node = &x->nodes[i];
+    struct pi_expression_node *node = &x->nodes[i];
     switch (node->op) {
     case PD_TEST: return meets_test(x, node, rec, tracepoints);
     case PD_NOT: return !meets_node(x, node->left, rec, tracepoints);

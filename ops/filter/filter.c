@@ -6,23 +6,23 @@
 #include "src/schema/options.h"
 #include "src/support/wire.h"
 
-static enum pd_code filter_all(struct pd_filtering *f)
+static enum pd_code filter_all(struct pi_filtering *f)
 {
-    enum pd_code code = pd_offcpu_open(&f->names, f->reader, f->options->allocator, f->error);
+    enum pd_code code = pi_offcpu_open(&f->names, f->reader, f->options->allocator, f->error);
     if (code)
         return code;
     if (!f->reader->in.seekable)
-        return pd_filter_is_pipe(f) && !pd_filter_asks_order(f)
-                   ? pd_filter_stream(f)
-                   : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
-    code = pd_filter_asks_order(f) ? pd_filter_find_ordered(f) : PD_OK;
+        return pi_filter_is_pipe(f) && !pi_filter_asks_order(f)
+                   ? pi_filter_stream(f)
+                   : pi_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
+    code = pi_filter_asks_order(f) ? pi_filter_find_ordered(f) : PD_OK;
     if (!code)
-        code = pd_filter_prepare(f);
+        code = pi_filter_prepare(f);
     if (!code)
-        code = pd_filter_learn(f);
+        code = pi_filter_learn(f);
     f->last_pass = true;
     f->stats->damaged = false;
-    return code ? code : pd_filter_write(f);
+    return code ? code : pi_filter_write(f);
 }
 
 enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
@@ -32,7 +32,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_filter_options own;
     struct pd_filter_stats own_stats;
     struct pd_error own_error;
-    struct pd_filtering f = {.reader = reader,
+    struct pi_filtering f = {.reader = reader,
                              .unreadable = PD_NOWHERE,
                              .out = {.sink = sink},
                              .options = &own,
@@ -45,31 +45,31 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     if (code)
         return code;
     f.chains.allocator = f.options->allocator;
-    pd_reads_init(&f.counters, reader, f.options->allocator);
-    f.out.options = (struct pd_output_options){.allocator = own.allocator,
+    pi_reads_init(&f.counters, reader, f.options->allocator);
+    f.out.options = (struct pi_output_options){.allocator = own.allocator,
                                                .zip = own.zip,
                                                .level = own.level,
                                                .frame = own.frame,
                                                .members = {own.open_member, own.close_member, own.user}};
-    f.progress = (struct pd_progress){
+    f.progress = (struct pi_progress){
         .callback = own.progress, .user = own.user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
-    f.out.sections = (struct pd_sections){.reader = reader, .error = f.error};
+    f.out.sections = (struct pi_sections){.reader = reader, .error = f.error};
     code = filter_all(&f);
     if (!code && f.tasks) {
-        pd_criteria_tell_names(&f.keep, f.tasks, f.options);
-        pd_criteria_tell_names(&f.drop, f.tasks, f.options);
+        pi_criteria_tell_names(&f.keep, f.tasks, f.options);
+        pi_criteria_tell_names(&f.drop, f.tasks, f.options);
     }
     f.stats->bytes = f.out.bytes;
-    pd_output_close(&f.out);
-    pd_offcpu_close(&f.names);
+    pi_output_close(&f.out);
+    pi_offcpu_close(&f.names);
     pd_tasks_free(f.tasks);
-    pd_ordered_free(f.ordered);
-    pd_criteria_free(&f.keep);
-    pd_criteria_free(&f.drop);
-    pd_chains_free(&f.chains);
-    pd_reads_free(&f.counters);
-    pd_ids_free(&f.sums);
-    pd_release(f.options->allocator, f.scan.parts);
+    pi_ordered_free(f.ordered);
+    pi_criteria_free(&f.keep);
+    pi_criteria_free(&f.drop);
+    pi_chains_free(&f.chains);
+    pi_reads_free(&f.counters);
+    pi_ids_free(&f.sums);
+    pi_release(f.options->allocator, f.scan.parts);
     return code;
 }
 
@@ -92,7 +92,7 @@ static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64
         return code;
     code = pd_reader_rewind(reader, error);
     return !code && *last == 0
-               ? pd_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0)
+               ? pi_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0)
                : code;
 }
 
@@ -105,7 +105,7 @@ enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *l
         const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
         if (code)
             return code;
-        if (pd_take_sample_time(&(struct pd_bytes){bytes, sizeof bytes}, order, first, last))
+        if (pi_take_sample_time(&(struct pd_bytes){bytes, sizeof bytes}, order, first, last))
             return PD_OK;
     }
     return scan_times(reader, first, last, error);

@@ -3,14 +3,14 @@
 #include "filter.h"
 #include "src/container/reader/reader_internal.h"
 
-void pd_filter_report(struct pd_filtering *f, const struct pd_error *what)
+void pi_filter_report(struct pi_filtering *f, const struct pd_error *what)
 {
     if (f->options->finding && f->last_pass)
         f->options->finding(f->options->user, what);
 }
 
 /* In a directory, the records of the next file follow. */
-enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over)
+enum pd_code pi_filter_damage(struct pi_filtering *f, const struct pd_error *what, bool *over)
 {
     if (pd_is_failure(what->code)) {
         *f->error = *what;
@@ -18,22 +18,22 @@ enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *wha
     }
     *over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(f->reader) < 2;
     f->stats->damaged = true;
-    pd_filter_report(f, what);
+    pi_filter_report(f, what);
     return PD_OK;
 }
 
-enum pd_code pd_filter_lists_init(struct pd_filtering *f)
+enum pd_code pi_filter_lists_init(struct pi_filtering *f)
 {
     const struct pd_allocator *allocator = f->options->allocator;
-    enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
-    f->drops = pd_lists_any(&f->options->drop);
+    enum pd_code code = pi_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
+    f->drops = pi_lists_any(&f->options->drop);
     if (!code)
-        code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
-    f->ask_tasks = !code && (pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop));
+        code = pi_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
+    f->ask_tasks = !code && (pi_criteria_need_tasks(&f->keep) || pi_criteria_need_tasks(&f->drop));
     return code;
 }
 
-bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_told *told, uint64_t order)
+bool pi_filter_is_needed(const struct pi_filtering *f, const struct pi_told *told, uint64_t order)
 {
     const struct pd_tasks *t = f->tasks;
     if (told->of_kernel || pd_tasks_needed(t, told->pid) || pd_tasks_needed(t, told->tid))

@@ -14,48 +14,48 @@
 #include "src/session/order/clock.h"
 #include "src/session/tasks/task_flow.h"
 
-typedef enum pd_code visit_fn(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
+typedef enum pd_code visit_fn(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when);
 
 /* The payload behind the record is incomplete, so the record is not taken, and nothing behind it. */
-static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_record *rec, uint64_t left,
+static enum pd_code payload_missing(struct pi_filtering *f, const struct pd_record *rec, uint64_t left,
                                     struct pd_error *what)
 {
-    pd_reader_stop(f->reader);
-    return pd_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
+    pi_reader_stop(f->reader);
+    return pi_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
 }
 
 /* The next record from the reader: visible bytes may move. */
-static enum pd_code next_any(struct pd_filtering *f, struct pd_record *rec, struct pd_error *what,
+static enum pd_code next_any(struct pi_filtering *f, struct pd_record *rec, struct pd_error *what,
                              enum pd_code *code)
 {
     const enum pd_code next =
-        (*code = pd_output_flush(&f->out)) ? PD_END : pd_reader_next(f->reader, rec, what);
+        (*code = pi_output_flush(&f->out)) ? PD_END : pd_reader_next(f->reader, rec, what);
     const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
     return !next && rec->payload_size > left ? payload_missing(f, rec, left, what) : next;
 }
 
-static struct pd_place begin_of(const struct pd_filtering *f)
+static struct pi_place begin_of(const struct pi_filtering *f)
 {
-    struct pd_place p = {.at = pd_reader_info(f->reader)->data_offset};
+    struct pi_place p = {.at = pd_reader_info(f->reader)->data_offset};
     pd_clock_init(&p.clock, pd_clock_is_timed(f->reader));
     return p;
 }
 
 /* The state before a record, in case remembering ends with it. */
-static void mark_moment(struct pd_filtering *f, const struct pd_clock *clock)
+static void mark_moment(struct pi_filtering *f, const struct pd_clock *clock)
 {
-    f->scan.end = (struct pd_place){*clock, f->reader->at, f->reader->index, f->met, f->taken};
+    f->scan.end = (struct pi_place){*clock, f->reader->at, f->reader->index, f->met, f->taken};
 }
 
-static enum pd_code go_to(struct pd_filtering *f, const struct pd_place *p)
+static enum pd_code go_to(struct pi_filtering *f, const struct pi_place *p)
 {
     return p->index ? pd_reader_seek(f->reader, p->at, p->index, f->error)
                     : pd_reader_rewind(f->reader, f->error);
 }
 
-/* Calls `visit` for every record from a place on, unless pd_scan_samples() takes it. */
+/* Calls `visit` for every record from a place on, unless pi_scan_samples() takes it. */
 static inline __attribute__((always_inline)) enum pd_code
-each_record(struct pd_filtering *f, const struct pd_place *from, bool quick, visit_fn *visit)
+each_record(struct pi_filtering *f, const struct pi_place *from, bool quick, visit_fn *visit)
 {
     struct pd_record rec = {0};
     struct pd_clock clock = from->clock;
@@ -67,61 +67,61 @@ each_record(struct pd_filtering *f, const struct pd_place *from, bool quick, vis
     f->taken = from->taken;
     while (!code && !over) {
         if (quick && f->reader->src->next != f->reader->src->stop)
-            pd_scan_samples(f, &clock);
+            pi_scan_samples(f, &clock);
         if (f->scan.on)
             mark_moment(f, &clock);
         const enum pd_code next =
-            pd_reader_next_quick(f->reader, &rec) ? PD_OK : next_any(f, &rec, &what, &code);
+            pi_reader_next_quick(f->reader, &rec) ? PD_OK : next_any(f, &rec, &what, &code);
         if (next == PD_END)
             break;
         if (next) {
             if (f->scan.on)
-                pd_scan_end(&f->scan, &f->scan.end);
-            code = pd_filter_damage(f, &what, &over);
+                pi_scan_end(&f->scan, &f->scan.end);
+            code = pi_filter_damage(f, &what, &over);
             continue;
         }
-        pd_clock_stamp_here(&clock, &rec, &when);
+        pi_clock_stamp_here(&clock, &rec, &when);
         if (rec.type >= PD_RECORD_HEADER_ATTR)
-            code = pd_offcpu_learn(&f->names, f->reader, &rec, f->error);
+            code = pi_offcpu_learn(&f->names, f->reader, &rec, f->error);
         if (!code)
             code = visit(f, &rec, &when);
-        pd_progress_record(&f->progress, &rec);
+        pi_progress_record(&f->progress, &rec);
     }
     return code;
 }
 
-/* Samples of known tasks by pd_scan_samples(). Its cache is of this pass. */
-static enum pd_code scan_records(struct pd_filtering *f, visit_fn *visit)
+/* Samples of known tasks by pi_scan_samples(). Its cache is of this pass. */
+static enum pd_code scan_records(struct pi_filtering *f, visit_fn *visit)
 {
-    const struct pd_place begin = begin_of(f);
+    const struct pi_place begin = begin_of(f);
     memset(f->scan.seen, 0, sizeof f->scan.seen);
     const enum pd_code code = each_record(f, &begin, f->scan.quick && begin.clock.timed, visit);
     if (f->scan.on) /* to the end */
-        pd_scan_end(&f->scan, &f->scan.end);
+        pi_scan_end(&f->scan, &f->scan.end);
     return code;
 }
 
 /* ---- First pass */
 
 /* The decision for the next samples of a task: later ones have no new information. */
-static void note_subject(struct pd_filtering *f, const struct pd_subject *s, uint64_t from, uint64_t to,
+static void note_subject(struct pi_filtering *f, const struct pi_subject *s, uint64_t from, uint64_t to,
                          bool keep, bool needed)
 {
-    f->scan.seen[s->tid % PD_SEEN] = (struct pd_seen){from, to, s->pid, s->tid, keep, needed};
+    f->scan.seen[s->tid % PD_SEEN] = (struct pi_seen){from, to, s->pid, s->tid, keep, needed};
 }
 
 /* A sample that perf does not skip early makes the task known to perf. */
-static enum pd_code mention(struct pd_filtering *f, const struct pd_subject *s, const struct pd_moment *when)
+static enum pd_code mention(struct pi_filtering *f, const struct pi_subject *s, const struct pd_moment *when)
 {
-    if (!pd_meets_early(&f->keep, s))
+    if (!pi_meets_early(&f->keep, s))
         return PD_OK;
     note_subject(f, s, when->at, UINT64_MAX, false, false);
     return pd_tasks_mention(f->tasks, when, s->pid, s->tid, f->error);
 }
 
-enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+enum pd_code pi_filter_collect(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    struct pd_subject s;
+    struct pi_subject s;
     struct pd_error what;
     if (rec->type != PD_RECORD_SAMPLE) {
         const enum pd_code code = pd_tasks_record(f->tasks, rec, when, &what);
@@ -131,36 +131,36 @@ enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, co
             return PD_OK; /* damage is reported when it is copied */
         return code;
     }
-    pd_subject_init(&s, rec);
+    pi_subject_init(&s, rec);
     return mention(f, &s, when);
 }
 
 /* ---- The choice */
 
-static void find_task(const struct pd_filtering *f, const struct pd_moment *when, struct pd_subject *s)
+static void find_task(const struct pi_filtering *f, const struct pd_moment *when, struct pi_subject *s)
 {
     if (!f->guesses)
         pd_tasks_find(f->tasks, when, s->tid, &s->task);
 }
 
 /* The subject of a sample, or of a record that goes with one. */
-static void look_at(const struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
-                    struct pd_subject *s)
+static void look_at(const struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                    struct pi_subject *s)
 {
-    pd_subject_init(s, rec);
-    if (!s->has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pd_traits_of(rec->type)->process &&
+    pi_subject_init(s, rec);
+    if (!s->has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pi_traits_of(rec->type)->process &&
         !pd_record_decode_framed(rec->plan, rec, NULL))
-        s->has_task = pd_told_task(rec, &s->pid, &s->tid);
+        s->has_task = pi_told_task(rec, &s->pid, &s->tid);
     if (f->ask_tasks && s->has_task)
         find_task(f, when, s);
 }
 
-static bool meets(const struct pd_filtering *f, const struct pd_subject *s)
+static bool meets(const struct pi_filtering *f, const struct pi_subject *s)
 {
-    return pd_meets_all(&f->keep, s) && !(f->drops && pd_meets_any(&f->drop, s));
+    return pi_meets_all(&f->keep, s) && !(f->drops && pi_meets_any(&f->drop, s));
 }
 
-static bool thin_out(struct pd_filtering *f)
+static bool thin_out(struct pi_filtering *f)
 {
     const uint64_t every = f->options->every, limit = f->options->limit;
     if (every && f->met++ % every)
@@ -168,27 +168,27 @@ static bool thin_out(struct pd_filtering *f)
     return !limit || f->taken++ < limit;
 }
 
-static bool pleases_caller(const struct pd_filtering *f, struct pd_record *rec)
+static bool pleases_caller(const struct pi_filtering *f, struct pd_record *rec)
 {
     return !f->options->predicate || f->options->predicate(f->options->user, rec);
 }
 
-static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s, struct pd_record *rec)
+static bool choose_sample(struct pi_filtering *f, const struct pi_subject *s, struct pd_record *rec)
 {
-    if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
+    if (f->options->keep.types && !pi_lists_type(&f->keep, rec->type))
         return false;
-    return pd_meets_mode(f->options, rec) && meets(f, s) &&
-           (!f->ordered || pd_ordered_meets(f->ordered, rec)) && pleases_caller(f, rec) && thin_out(f);
+    return pi_meets_mode(f->options, rec) && meets(f, s) &&
+           (!f->ordered || pi_ordered_meets(f->ordered, rec)) && pleases_caller(f, rec) && thin_out(f);
 }
 
-static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
+static bool choose_with_task(const struct pi_filtering *f, const struct pi_subject *s)
 {
-    const bool listed = pd_lists_type(&f->keep, s->rec->type);
+    const bool listed = pi_lists_type(&f->keep, s->rec->type);
     if (f->options->sideband == PD_SIDEBAND_ALL)
-        return !pd_lists_type(&f->drop, s->rec->type);
+        return !pi_lists_type(&f->drop, s->rec->type);
     if (!listed && (f->options->keep.types || f->options->sideband == PD_SIDEBAND_NONE))
         return false;
-    return meets(f, s) && (!f->ordered || pd_ordered_meets(f->ordered, s->rec));
+    return meets(f, s) && (!f->ordered || pi_ordered_meets(f->ordered, s->rec));
 }
 
 static bool is_readable(const struct pd_record *rec)
@@ -196,13 +196,13 @@ static bool is_readable(const struct pd_record *rec)
     uint32_t pid, tid;
     if (rec->plan == NULL)
         return false;
-    return !rec->plan->pid || pd_word_task(rec, &pid, &tid);
+    return !rec->plan->pid || pi_word_task(rec, &pid, &tid);
 }
 
 /* ---- Second pass */
 
 /* Widens the time of the kept samples. */
-static void note_time(struct pd_filtering *f, const struct pd_subject *s)
+static void note_time(struct pi_filtering *f, const struct pi_subject *s)
 {
     struct pd_filter_stats *stats = f->stats;
     if (s->time == 0 || s->time == UINT64_MAX)
@@ -213,9 +213,9 @@ static void note_time(struct pd_filtering *f, const struct pd_subject *s)
         stats->last = s->time;
 }
 
-static enum pd_code need_task(struct pd_filtering *f, const struct pd_subject *s)
+static enum pd_code need_task(struct pi_filtering *f, const struct pi_subject *s)
 {
-    struct pd_needed *told = &f->needed[s->tid % PD_TOLD];
+    struct pi_needed *told = &f->needed[s->tid % PD_TOLD];
     enum pd_code code = PD_OK;
     if (told->known && s->pid == told->pid && s->tid == told->tid && s->task.pid == told->process)
         return PD_OK;
@@ -224,22 +224,22 @@ static enum pd_code need_task(struct pd_filtering *f, const struct pd_subject *s
         code = pd_tasks_need(f->tasks, s->tid, f->error);
     if (!code && s->task.pid != s->pid && s->task.pid != UINT32_MAX)
         code = pd_tasks_need(f->tasks, s->task.pid, f->error);
-    *told = (struct pd_needed){s->pid, s->tid, s->task.pid, code == PD_OK};
+    *told = (struct pi_needed){s->pid, s->tid, s->task.pid, code == PD_OK};
     return code;
 }
 
-static enum pd_code note_chain(struct pd_filtering *f, struct pd_record *rec, uint32_t tid)
+static enum pd_code note_chain(struct pi_filtering *f, struct pd_record *rec, uint32_t tid)
 {
     uint64_t cookie;
     if (!(rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN) || pd_reader_decode(f->reader, rec, NULL))
         return PD_OK;
-    if (pd_chain_cookie(rec, &cookie) && !pd_chains_add(&f->chains, cookie, tid))
-        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0, f->chains.size * 32);
+    if (pi_chain_cookie(rec, &cookie) && !pi_chains_add(&f->chains, cookie, tid))
+        return pi_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0, f->chains.size * 32);
     return PD_OK;
 }
 
 /* A sample that can be read. */
-static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, struct pd_subject *s,
+static enum pd_code take_sample(struct pi_filtering *f, struct pd_record *rec, struct pi_subject *s,
                                 bool *kept)
 {
     *kept = choose_sample(f, s, rec);
@@ -251,22 +251,22 @@ static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, s
 }
 
 /* True if the lists of tasks want it. */
-static bool wants_task(const struct pd_filtering *f, const struct pd_subject *s)
+static bool wants_task(const struct pi_filtering *f, const struct pi_subject *s)
 {
-    return pd_meets_task(&f->keep, s) && !(f->drops && pd_meets_any_task(&f->drop, s));
+    return pi_meets_task(&f->keep, s) && !(f->drops && pi_meets_any_task(&f->drop, s));
 }
 
 /* The second pass, a sample. */
-static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+static enum pd_code choose_known(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                                  bool *kept)
 {
-    struct pd_subject s;
+    struct pi_subject s;
     uint64_t from = 0, to = UINT64_MAX;
     if (!f->scan.quick) {
         look_at(f, rec, when, &s);
         return take_sample(f, rec, &s, kept);
     }
-    pd_subject_init(&s, rec);
+    pi_subject_init(&s, rec);
     if (f->ask_tasks)
         pd_tasks_find_span(f->tasks, when, s.tid, &s.task, &from, &to);
     const enum pd_code code = take_sample(f, rec, &s, kept);
@@ -275,13 +275,13 @@ static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, 
 }
 
 /* The first two passes at once, a sample. It guesses that the process of the sample is the right one. */
-static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_record *rec,
+static enum pd_code collect_and_choose_sample(struct pi_filtering *f, struct pd_record *rec,
                                               const struct pd_moment *when, bool *kept)
 {
-    struct pd_subject s;
-    pd_subject_init(&s, rec);
+    struct pi_subject s;
+    pi_subject_init(&s, rec);
     f->wrong |= f->guesses && s.pid == UINT32_MAX;
-    const bool early = pd_meets_early(&f->keep, &s);
+    const bool early = pi_meets_early(&f->keep, &s);
     enum pd_code code = early ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
     *kept = false;
     if (!code && is_readable(rec))
@@ -291,20 +291,20 @@ static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_
     return code;
 }
 
-static enum pd_code choose_with(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+static enum pd_code choose_with(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                                 bool *kept)
 {
-    struct pd_subject s;
+    struct pi_subject s;
     look_at(f, rec, when, &s);
     *kept = choose_with_task(f, &s);
     if (f->guesses && s.has_task)
-        f->wrong |= s.pid == UINT32_MAX || !pd_tasks_note(f->tasks, s.pid, s.tid);
+        f->wrong |= s.pid == UINT32_MAX || !pi_tasks_note(f->tasks, s.pid, s.tid);
     return *kept && f->tasks && s.has_task ? need_task(f, &s) : PD_OK;
 }
 
-static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code choose(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    const enum pd_role role = pd_role_of(rec);
+    const enum pi_role role = pi_role_of(rec);
     bool kept;
     if (role == PD_ROLE_OF_TASK && f->tasks)
         return pd_tasks_check(f->tasks, rec, when, f->error);
@@ -314,26 +314,26 @@ static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const 
 }
 
 /* The first two passes at once, where the choice does not need the first one. */
-static enum pd_code collect_and_choose(struct pd_filtering *f, struct pd_record *rec,
+static enum pd_code collect_and_choose(struct pi_filtering *f, struct pd_record *rec,
                                        const struct pd_moment *when)
 {
     bool kept;
     if (rec->type == PD_RECORD_SAMPLE)
         return collect_and_choose_sample(f, rec, when, &kept);
-    const enum pd_code code = pd_filter_collect(f, rec, when);
-    return !code && pd_role_of(rec) == PD_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
+    const enum pd_code code = pi_filter_collect(f, rec, when);
+    return !code && pi_role_of(rec) == PD_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
 }
 
-static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role);
+static bool keep_other(const struct pi_filtering *f, const struct pd_record *rec, enum pi_role role);
 
 /* True if it would be kept without a message. */
-static bool is_sound(const struct pd_filtering *f, struct pd_record *rec)
+static bool is_sound(const struct pi_filtering *f, struct pd_record *rec)
 {
     const enum pd_code code = pd_reader_decode(f->reader, rec, NULL);
     return code == PD_OK || code == PD_EUNKNOWN;
 }
 
-static bool is_simple(const struct pd_record *rec, enum pd_role role)
+static bool is_simple(const struct pd_record *rec, enum pi_role role)
 {
     return role != PD_ROLE_WRAPPER && role != PD_ROLE_CHAIN && !rec->depth && !rec->payload_size &&
            (role != PD_ROLE_SAMPLE || is_readable(rec));
@@ -343,13 +343,13 @@ static bool is_simple(const struct pd_record *rec, enum pd_role role)
  * The choice, remembered; at the first record that is not simple, that ends, and the copy chooses anew from
  * there on. False: it has ended here.
  */
-static bool remember(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
-                     enum pd_role role, bool kept)
+static bool remember(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                     enum pi_role role, bool kept)
 {
-    struct pd_scan *s = &f->scan;
+    struct pi_scan *s = &f->scan;
     if (role == PD_ROLE_OF_TASK)
-        return pd_scan_note_task(s, f->options->allocator, rec, when);
-    if ((kept && !is_sound(f, rec)) || !pd_scan_note_record(s, f->options->allocator, rec, kept))
+        return pi_scan_note_task(s, f->options->allocator, rec, when);
+    if ((kept && !is_sound(f, rec)) || !pi_scan_note_record(s, f->options->allocator, rec, kept))
         return false;
     *(role == PD_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
     *(role == PD_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;
@@ -357,62 +357,62 @@ static bool remember(struct pd_filtering *f, struct pd_record *rec, const struct
 }
 
 /* A record of the pass that chooses, `joined` with the first one or not. */
-static enum pd_code choose_one(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+static enum pd_code choose_one(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                                bool joined)
 {
-    const enum pd_role role = pd_role_of(rec);
+    const enum pi_role role = pi_role_of(rec);
     enum pd_code code = PD_OK;
     bool kept = false;
     if (!f->scan.on || !is_simple(rec, role)) {
         if (f->scan.on)
-            pd_scan_end(&f->scan, &f->scan.end);
+            pi_scan_end(&f->scan, &f->scan.end);
         return joined ? collect_and_choose(f, rec, when) : choose(f, rec, when);
     }
     if (role == PD_ROLE_SAMPLE) {
         code = joined ? collect_and_choose_sample(f, rec, when, &kept) : choose_known(f, rec, when, &kept);
     } else if (role == PD_ROLE_OF_TASK) {
-        code = joined ? pd_filter_collect(f, rec, when) : pd_tasks_check(f->tasks, rec, when, f->error);
+        code = joined ? pi_filter_collect(f, rec, when) : pd_tasks_check(f->tasks, rec, when, f->error);
     } else if (role == PD_ROLE_WITH_TASK) {
         code = choose_with(f, rec, when, &kept);
     } else {
         kept = keep_other(f, rec, role);
     }
     if (!code && !remember(f, rec, when, role, kept))
-        pd_scan_end(&f->scan, &f->scan.end);
+        pi_scan_end(&f->scan, &f->scan.end);
     return code;
 }
 
-static enum pd_code choose_first(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code choose_first(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     return choose_one(f, rec, when, true);
 }
 
-static enum pd_code choose_second(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code choose_second(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     return choose_one(f, rec, when, false);
 }
 
 /* The rest of the second pass. */
-static enum pd_code check_maps(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code check_maps(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    return pd_role_of(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
+    return pi_role_of(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
 }
 
 /* ---- Third pass */
 
 /* A record that is kept because it cannot be read. */
-static bool unreadable(struct pd_filtering *f, const struct pd_error *what)
+static bool unreadable(struct pi_filtering *f, const struct pd_error *what)
 {
     if (f->last_pass && f->unreadable != what->record_index) {
         f->unreadable = what->record_index;
         f->stats->undecodable++;
-        pd_filter_report(f, what);
+        pi_filter_report(f, what);
     }
     return true;
 }
 
 /* Checks a kept record for damage. Its bytes are copied in any case. */
-static void verify(struct pd_filtering *f, struct pd_record *rec)
+static void verify(struct pi_filtering *f, struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(f->reader, rec, &what);
@@ -421,14 +421,14 @@ static void verify(struct pd_filtering *f, struct pd_record *rec)
 }
 
 /* The record, with the bytes that are to be written. */
-static enum pd_code keep_bytes(struct pd_filtering *f, struct pd_record *rec, const uint8_t *bytes)
+static enum pd_code keep_bytes(struct pi_filtering *f, struct pd_record *rec, const uint8_t *bytes)
 {
     verify(f, rec);
-    enum pd_code code = pd_output_record(&f->out, rec, bytes);
+    enum pd_code code = pi_output_record(&f->out, rec, bytes);
     if (!code)
-        code = pd_output_note_aux(&f->out, rec);
+        code = pi_output_note_aux(&f->out, rec);
     if (!code && rec->payload_size)
-        code = pd_output_copy_payload(&f->out, f->reader, NULL, f->error);
+        code = pi_output_copy_payload(&f->out, f->reader, NULL, f->error);
     if (rec->type == PD_RECORD_SAMPLE)
         f->stats->kept_samples++;
     else
@@ -436,54 +436,54 @@ static enum pd_code keep_bytes(struct pd_filtering *f, struct pd_record *rec, co
     return code;
 }
 
-static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
+static enum pd_code keep_record(struct pi_filtering *f, struct pd_record *rec)
 {
     return keep_bytes(f, rec, rec->raw);
 }
 
 /* A sample with values of counters, kept or not. */
-static enum pd_code pass_counters(struct pd_filtering *f, struct pd_record *rec)
+static enum pd_code pass_counters(struct pi_filtering *f, struct pd_record *rec)
 {
     uint8_t room[UINT16_MAX + 1];
     const uint8_t *bytes;
     const enum pd_code code =
-        pd_reads_pass(&f->counters, f->kept ? &f->sums : NULL, rec, room, &bytes, f->error);
+        pi_reads_pass(&f->counters, f->kept ? &f->sums : NULL, rec, room, &bytes, f->error);
     return code || !f->kept ? code : keep_bytes(f, rec, bytes);
 }
 
 /* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
-static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
+static enum pd_code keep_feature(struct pi_filtering *f, struct pd_record *rec)
 {
     const enum pd_order order = pd_reader_info(f->reader)->order;
     struct pd_bytes data;
     uint64_t id;
     uint8_t bytes[UINT16_MAX];
-    if (f->flowing || !pd_record_feature(rec, order, &id, &data) || id != PD_FEAT_SAMPLE_TIME ||
+    if (f->flowing || !pi_record_feature(rec, order, &id, &data) || id != PD_FEAT_SAMPLE_TIME ||
         data.n < PD_SAMPLE_TIME_BYTES)
         return keep_record(f, rec);
     memcpy(bytes, rec->raw, rec->size);
-    pd_put_sample_time(bytes + (data.ptr - rec->raw), f->stats->first, f->stats->last, order);
+    pi_put_sample_time(bytes + (data.ptr - rec->raw), f->stats->first, f->stats->last, order);
     f->stats->kept_others++;
-    return pd_output_record(&f->out, rec, bytes);
+    return pi_output_record(&f->out, rec, bytes);
 }
 
-static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static bool keep_of_task(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    struct pd_subject s;
-    struct pd_told told;
+    struct pi_subject s;
+    struct pi_told told;
     struct pd_error what;
-    const bool listed = pd_lists_type(&f->keep, rec->type);
-    if (pd_lists_type(&f->drop, rec->type))
+    const bool listed = pi_lists_type(&f->keep, rec->type);
+    if (pi_lists_type(&f->drop, rec->type))
         return false;
     if (f->options->sideband == PD_SIDEBAND_ALL || (f->options->sideband == PD_SIDEBAND_NEEDED && f->flowing))
         return true; /* a stream is read once: keep every task record */
     if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
         return false;
-    if (pd_told_of(rec, &told, &what))
+    if (pi_told_of(rec, &told, &what))
         return unreadable(f, &what);
-    if (f->options->sideband == PD_SIDEBAND_NEEDED && pd_filter_is_needed(f, &told, rec->index))
+    if (f->options->sideband == PD_SIDEBAND_NEEDED && pi_filter_is_needed(f, &told, rec->index))
         return true;
-    pd_subject_init(&s, rec);
+    pi_subject_init(&s, rec);
     s.pid = told.pid;
     s.tid = told.tid;
     s.has_task = true;
@@ -492,42 +492,42 @@ static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const st
     return listed && meets(f, &s);
 }
 
-static bool keep_chain(struct pd_filtering *f, struct pd_record *rec)
+static bool keep_chain(struct pi_filtering *f, struct pd_record *rec)
 {
     struct pd_error what;
     uint32_t pid, tid = UINT32_MAX;
-    if (pd_lists_type(&f->drop, rec->type))
+    if (pi_lists_type(&f->drop, rec->type))
         return false;
-    if (f->options->sideband == PD_SIDEBAND_ALL || pd_lists_type(&f->keep, rec->type) || f->flowing)
+    if (f->options->sideband == PD_SIDEBAND_ALL || pi_lists_type(&f->keep, rec->type) || f->flowing)
         return true;
     if (pd_reader_decode(f->reader, rec, &what))
         return unreadable(f, &what);
     pd_record_task(rec, &pid, &tid);
-    return pd_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
+    return pi_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
 }
 
-static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role)
+static bool keep_other(const struct pi_filtering *f, const struct pd_record *rec, enum pi_role role)
 {
-    if (pd_lists_type(&f->drop, rec->type))
+    if (pi_lists_type(&f->drop, rec->type))
         return false;
     return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE ||
-           pd_lists_type(&f->keep, rec->type);
+           pi_lists_type(&f->keep, rec->type);
 }
 
 /* A short sample of an unknown layout is not damaged, since its fields are unknown. */
 static void why_not_readable(const struct pd_record *rec, struct pd_error *what)
 {
     if (rec->plan == NULL)
-        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
-    else if (pd_layout_unknown(rec->plan, rec->type))
-        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "sample_type", rec->plan->shape.sample_type, 0);
+        pi_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+    else if (pi_layout_unknown(rec->plan, rec->type))
+        pi_fail_record(what, PD_EUNKNOWN, rec, 0, "sample_type", rec->plan->shape.sample_type, 0);
     else
-        pd_fail_record(what, PD_ESHORT, rec, 0, "sample", rec->size, rec->plan->pid + 8u);
+        pi_fail_record(what, PD_ESHORT, rec, 0, "sample", rec->size, rec->plan->pid + 8u);
 }
 
-static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static bool keep_sample(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    struct pd_subject s;
+    struct pi_subject s;
     struct pd_error what;
     f->stats->samples++;
     if (!is_readable(rec)) {
@@ -541,10 +541,10 @@ static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const str
     return true;
 }
 
-static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
-                   enum pd_role role)
+static bool chosen(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                   enum pi_role role)
 {
-    struct pd_subject s;
+    struct pi_subject s;
     switch (role) {
     case PD_ROLE_SAMPLE: return keep_sample(f, rec, when);
     case PD_ROLE_WITH_TASK: look_at(f, rec, when, &s); return choose_with_task(f, &s);
@@ -554,16 +554,16 @@ static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct p
     }
 }
 
-enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+enum pd_code pi_filter_copy(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    const enum pd_role role = pd_role_of(rec);
+    const enum pi_role role = pi_role_of(rec);
     if (role == PD_ROLE_WRAPPER)
-        return pd_output_wrapper(&f->out, rec);
+        return pi_output_wrapper(&f->out, rec);
     f->stats->others += role != PD_ROLE_SAMPLE;
     f->kept = chosen(f, rec, when, role);
     if (f->kept && f->out.pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
         return keep_feature(f, rec);
-    if (pd_has_reads(rec))
+    if (pi_has_reads(rec))
         return pass_counters(f, rec);
     return f->kept ? keep_record(f, rec) : PD_OK;
 }
@@ -571,7 +571,7 @@ enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const
 /* ---- All of it */
 
 /* Looks for events that take more than copying their samples. */
-static void look_at_events(struct pd_filtering *f)
+static void look_at_events(struct pi_filtering *f)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(f->reader); i++) {
         const struct pd_attr *attr = &pd_reader_attr(f->reader, i)->attr;
@@ -581,24 +581,24 @@ static void look_at_events(struct pd_filtering *f)
 }
 
 /* In a pipe stream, the first pass finds the attrs. */
-static bool is_joined(const struct pd_filtering *f)
+static bool is_joined(const struct pi_filtering *f)
 {
-    return f->tasks && (!f->ask_tasks || f->guesses) && !pd_filter_is_pipe(f);
+    return f->tasks && (!f->ask_tasks || f->guesses) && !pi_filter_is_pipe(f);
 }
 
 /*
  * A list of processes needs tasks only if some tid has more than one process, which is known after
  * collecting, and rare.
  */
-static bool may_guess(const struct pd_filtering *f)
+static bool may_guess(const struct pi_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
     return f->ask_tasks && o->sideband == PD_SIDEBAND_NEEDED && !o->keep.comms && !o->drop.comms &&
-           !pd_filter_is_pipe(f);
+           !pi_filter_is_pipe(f);
 }
 
 /* True if a sample is chosen by its time, task, cpu and event alone. */
-static bool is_quick(const struct pd_filtering *f)
+static bool is_quick(const struct pi_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
     return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->reads && !f->ordered &&
@@ -607,74 +607,74 @@ static bool is_quick(const struct pd_filtering *f)
 }
 
 /* True if selected records can be copied without decoding. Then the choice is remembered. */
-static void start_to_remember(struct pd_filtering *f)
+static void start_to_remember(struct pi_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
     if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && o->sideband == PD_SIDEBAND_NEEDED &&
         !f->deferred && !f->reads && !o->keep.types && !o->drop.types)
-        pd_scan_start(f);
+        pi_scan_start(f);
 }
 
-enum pd_code pd_filter_prepare(struct pd_filtering *f)
+enum pd_code pi_filter_prepare(struct pi_filtering *f)
 {
     const bool needed = f->options->sideband == PD_SIDEBAND_NEEDED;
-    enum pd_code code = pd_filter_lists_init(f);
+    enum pd_code code = pi_filter_lists_init(f);
     f->guesses = may_guess(f);
     if (!code && (f->ask_tasks || needed))
         code = pd_tasks_new(&f->tasks, f->options->allocator, f->error);
-    const bool pipe = pd_filter_is_pipe(f);
-    f->pass = pd_record_bytes(f->reader);
-    pd_progress_expect(&f->progress, f->pass,
+    const bool pipe = pi_filter_is_pipe(f);
+    f->pass = pi_record_bytes(f->reader);
+    pi_progress_expect(&f->progress, f->pass,
                        1u + (f->ordered != NULL) + (f->tasks || pipe) + ((needed && !is_joined(f)) || pipe));
     return code;
 }
 
-static enum pd_code skip(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code skip(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     (void)f, (void)rec, (void)when;
     return PD_OK;
 }
 
 /* All is known of tasks. */
-static enum pd_code finish_tasks(struct pd_filtering *f)
+static enum pd_code finish_tasks(struct pi_filtering *f)
 {
     enum pd_code code = f->tasks ? pd_tasks_finish(f->tasks, f->error) : PD_OK;
     if (!code && f->ask_tasks)
-        code = pd_criteria_names(&f->keep, f->tasks, f->error);
+        code = pi_criteria_names(&f->keep, f->tasks, f->error);
     if (!code && f->ask_tasks)
-        code = pd_criteria_names(&f->drop, f->tasks, f->error);
+        code = pi_criteria_names(&f->drop, f->tasks, f->error);
     return code;
 }
 
 /* Forgets a choice. */
-static void unchoose(struct pd_filtering *f)
+static void unchoose(struct pi_filtering *f)
 {
-    pd_tasks_need_none(f->tasks);
+    pi_tasks_need_none(f->tasks);
     memset(f->needed, 0, sizeof f->needed);
-    pd_chains_free(&f->chains);
+    pi_chains_free(&f->chains);
     f->chains.allocator = f->options->allocator;
     f->stats->first = f->stats->last = 0;
     f->scan.complete = false;
 }
 
-static enum pd_code choose_all(struct pd_filtering *f)
+static enum pd_code choose_all(struct pi_filtering *f)
 {
-    if (f->options->sideband != PD_SIDEBAND_NEEDED && !f->deferred && !pd_filter_is_pipe(f))
+    if (f->options->sideband != PD_SIDEBAND_NEEDED && !f->deferred && !pi_filter_is_pipe(f))
         return PD_OK;
     start_to_remember(f);
     return scan_records(f, choose_second);
 }
 
 /* Check remembered maps from memory; re-read only the rest. */
-static enum pd_code check_all(struct pd_filtering *f)
+static enum pd_code check_all(struct pi_filtering *f)
 {
-    const struct pd_place begin = begin_of(f);
-    const enum pd_code code = f->scan.complete ? pd_scan_check(f) : PD_OK;
+    const struct pi_place begin = begin_of(f);
+    const enum pd_code code = f->scan.complete ? pi_scan_check(f) : PD_OK;
     return code ? code : each_record(f, f->scan.complete ? &f->scan.end : &begin, false, check_maps);
 }
 
 /* The first two passes at once, and what else it then takes. */
-static enum pd_code learn_at_once(struct pd_filtering *f)
+static enum pd_code learn_at_once(struct pi_filtering *f)
 {
     start_to_remember(f);
     enum pd_code code = scan_records(f, choose_first);
@@ -684,14 +684,14 @@ static enum pd_code learn_at_once(struct pd_filtering *f)
         code = finish_tasks(f);
     if (code || !(wrong || several))
         return code;
-    pd_progress_expect(&f->progress, f->pass, 1); /* once more */
+    pi_progress_expect(&f->progress, f->pass, 1); /* once more */
     if (!wrong)
         return check_all(f);
     unchoose(f);
     return choose_all(f);
 }
 
-enum pd_code pd_filter_learn(struct pd_filtering *f)
+enum pd_code pi_filter_learn(struct pi_filtering *f)
 {
     enum pd_code code = PD_OK;
     look_at_events(f);
@@ -700,8 +700,8 @@ enum pd_code pd_filter_learn(struct pd_filtering *f)
         code = learn_at_once(f);
     } else {
         if (f->tasks ||
-            pd_filter_is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
-            code = scan_records(f, f->tasks ? pd_filter_collect : skip);
+            pi_filter_is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
+            code = scan_records(f, f->tasks ? pi_filter_collect : skip);
         look_at_events(f);
         f->scan.quick = is_quick(f);
         if (!code)
@@ -714,23 +714,23 @@ enum pd_code pd_filter_learn(struct pd_filtering *f)
     return code;
 }
 
-enum pd_code pd_filter_write(struct pd_filtering *f)
+enum pd_code pi_filter_write(struct pi_filtering *f)
 {
-    struct pd_place from = begin_of(f);
+    struct pi_place from = begin_of(f);
     bool over = false;
-    enum pd_code code = pd_output_begin(&f->out);
+    enum pd_code code = pi_output_begin(&f->out);
     f->out.runs = true;
     if (!code && f->scan.complete && f->out.sections.writer->deflate.ctx == NULL) {
         code = pd_reader_rewind(f->reader, f->error);
         if (!code)
-            code = pd_scan_copy(f, &over);
+            code = pi_scan_copy(f, &over);
         from = f->scan.end;
     }
     if (!code && !over)
-        code = each_record(f, &from, false, pd_filter_copy);
+        code = each_record(f, &from, false, pi_filter_copy);
     f->out.sections.first = f->stats->first;
     f->out.sections.last = f->stats->last;
     f->out.sections.keep_time = f->stats->samples == f->stats->kept_samples && !f->stats->damaged;
-    f->out.sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
-    return code ? code : pd_output_end(&f->out);
+    f->out.sections.no_aux = pi_lists_type(&f->drop, PD_RECORD_AUXTRACE);
+    return code ? code : pi_output_end(&f->out);
 }

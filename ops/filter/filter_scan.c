@@ -26,7 +26,7 @@ enum part { DROP, KEEP, OF_TASK, FORK, MAP }; /* MAP: or namespaces, of a proces
  * the kind
  */
 
-static void put_number(struct pd_scan *s, uint64_t value)
+static void put_number(struct pi_scan *s, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         s->parts[s->n++] = (uint8_t)(value | 0x80);
@@ -43,17 +43,17 @@ static inline uint64_t take(const uint8_t **at)
     return value;
 }
 
-static void put_part(struct pd_scan *s, unsigned kind, uint64_t size)
+static void put_part(struct pi_scan *s, unsigned kind, uint64_t size)
 {
     put_number(s, size << KIND_BITS | kind);
 }
 
 /* There is always room for one part more, to end with. */
-static bool has_room(struct pd_scan *s, const struct pd_allocator *allocator)
+static bool has_room(struct pi_scan *s, const struct pd_allocator *allocator)
 {
     while (s->cap - s->n < 2 * PART_ROOM) {
         const size_t more = s->cap ? 2 * s->cap : PD_FIRST_PARTS;
-        uint8_t *parts = more <= PD_LIMIT_FILTER_NOTES ? pd_resize(allocator, s->parts, more) : NULL;
+        uint8_t *parts = more <= PD_LIMIT_FILTER_NOTES ? pi_resize(allocator, s->parts, more) : NULL;
         if (parts == NULL)
             return false;
         s->parts = parts;
@@ -62,7 +62,7 @@ static bool has_room(struct pd_scan *s, const struct pd_allocator *allocator)
     return true;
 }
 
-static void end_part(struct pd_scan *s, uint64_t at)
+static void end_part(struct pi_scan *s, uint64_t at)
 {
     if (at != s->start)
         put_part(s, s->kept ? KEEP : DROP, at - s->start);
@@ -73,21 +73,21 @@ static void end_part(struct pd_scan *s, uint64_t at)
  * If samples are dropped, a short record that is or may be kept is buffered: otherwise all of the input would
  * be read again for the few records between the samples.
  */
-static bool stash(const struct pd_scan *s, const struct pd_record *rec)
+static bool stash(const struct pi_scan *s, const struct pd_record *rec)
 {
     return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= PD_LIMIT_FILTER_NOTED;
 }
 
-static void put_bytes(struct pd_scan *s, const struct pd_record *rec)
+static void put_bytes(struct pi_scan *s, const struct pd_record *rec)
 {
     memcpy(s->parts + s->n, rec->raw, rec->size);
     s->n += rec->size;
     s->bytes += rec->size;
 }
 
-void pd_scan_start(struct pd_filtering *f)
+void pi_scan_start(struct pi_filtering *f)
 {
-    struct pd_scan *s = &f->scan;
+    struct pi_scan *s = &f->scan;
     s->on = has_room(s, f->options->allocator);
     s->complete = s->kept = false;
     s->start = pd_reader_info(f->reader)->data_offset;
@@ -96,7 +96,7 @@ void pd_scan_start(struct pd_filtering *f)
     s->samples = s->kept_samples = s->others = s->kept_others = 0;
 }
 
-bool pd_scan_note(struct pd_scan *s, const struct pd_allocator *allocator, uint64_t at, bool keep)
+bool pi_scan_note(struct pi_scan *s, const struct pd_allocator *allocator, uint64_t at, bool keep)
 {
     if (keep == s->kept)
         return true;
@@ -107,11 +107,11 @@ bool pd_scan_note(struct pd_scan *s, const struct pd_allocator *allocator, uint6
     return true;
 }
 
-bool pd_scan_note_record(struct pd_scan *s, const struct pd_allocator *allocator, const struct pd_record *rec,
+bool pi_scan_note_record(struct pi_scan *s, const struct pd_allocator *allocator, const struct pd_record *rec,
                          bool keep)
 {
     if (!keep || !stash(s, rec))
-        return pd_scan_note(s, allocator, rec->offset, keep);
+        return pi_scan_note(s, allocator, rec->offset, keep);
     if (!has_room(s, allocator))
         return false;
     end_part(s, rec->offset);
@@ -121,7 +121,7 @@ bool pd_scan_note_record(struct pd_scan *s, const struct pd_allocator *allocator
     return true;
 }
 
-static enum part kind_of(const struct pd_told *told)
+static enum part kind_of(const struct pi_told *told)
 {
     switch (told->tells) {
     case PD_TELLS_BIRTH: return told->has_parent ? FORK : OF_TASK;
@@ -132,7 +132,7 @@ static enum part kind_of(const struct pd_told *told)
 }
 
 /* The difference to the last moment, of which only `at` may go back: its last bit is the sign. */
-PD_WRAPS static void put_moment(struct pd_scan *s, const struct pd_moment *when)
+PD_WRAPS static void put_moment(struct pi_scan *s, const struct pd_moment *when)
 {
     const uint64_t forward = when->at - s->last.at, sign = forward >> 63;
     put_number(s, forward << 1 ^ (0 - sign));
@@ -151,17 +151,17 @@ PD_WRAPS static void take_moment(struct pd_moment *last, const uint8_t **p)
     last->order += take(p);
 }
 
-bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, struct pd_record *rec,
+bool pi_scan_note_task(struct pi_scan *s, const struct pd_allocator *allocator, struct pd_record *rec,
                        const struct pd_moment *when)
 {
-    struct pd_told told;
-    if (pd_told_of(rec, &told, NULL) || !has_room(s, allocator))
+    struct pi_told told;
+    if (pi_told_of(rec, &told, NULL) || !has_room(s, allocator))
         return false;
     const enum part kind = kind_of(&told);
     s->others++;
     if (told.of_kernel) {
         s->kept_others++;
-        return pd_scan_note_record(s, allocator, rec, true);
+        return pi_scan_note_record(s, allocator, rec, true);
     }
     const bool with_bytes = stash(s, rec);
     end_part(s, rec->offset);
@@ -180,7 +180,7 @@ bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, 
     return true;
 }
 
-void pd_scan_end(struct pd_scan *s, const struct pd_place *end)
+void pi_scan_end(struct pi_scan *s, const struct pi_place *end)
 {
     end_part(s, end->at);
     s->end = *end;
@@ -193,7 +193,7 @@ void pd_scan_end(struct pd_scan *s, const struct pd_place *end)
 /* A sample whose cpu or event counts, or whose time excludes it: without its task. */
 struct look {
     struct pd_record rec; /* of `subject` */
-    struct pd_subject subject;
+    struct pi_subject subject;
 };
 
 static bool looks_at_each(const struct pd_filter_options *o)
@@ -209,64 +209,64 @@ static void begin_look(struct look *look)
 }
 
 /* Takes the sample at p. False: its time or cpu is not selected. Apart, as most filters do not need it. */
-__attribute__((noinline)) static bool meets_early(const struct pd_filtering *f, struct look *look,
+__attribute__((noinline)) static bool meets_early(const struct pi_filtering *f, struct look *look,
                                                   const struct pd_plan *plan, uint32_t event,
                                                   const uint8_t *p, uint64_t time)
 {
-    struct pd_subject *s = &look->subject;
+    struct pi_subject *s = &look->subject;
     s->time = time;
     s->cpu = UINT32_MAX;
     if (plan->cpu)
         memcpy(&s->cpu, p + plan->cpu, sizeof s->cpu);
     s->has_cpu = s->cpu != UINT32_MAX;
     look->rec.attr_index = event;
-    return pd_meets_early(&f->keep, s);
+    return pi_meets_early(&f->keep, s);
 }
 
 /* True if its event is not selected, or a list other than those of tasks drops it. */
-__attribute__((noinline)) static bool is_dropped(const struct pd_filtering *f, const struct look *look)
+__attribute__((noinline)) static bool is_dropped(const struct pi_filtering *f, const struct look *look)
 {
-    return !pd_meets_event(&f->keep, &look->subject) ||
-           (f->drops && pd_meets_any_itself(&f->drop, &look->subject));
+    return !pi_meets_event(&f->keep, &look->subject) ||
+           (f->drops && pi_meets_any_itself(&f->drop, &look->subject));
 }
 
 /* True if this sample can be decided at once. Its moment is `at`. */
-static inline bool judge(const struct pd_filtering *f, const struct pd_filter_lists *l,
-                         const struct pd_samples *run, struct look *look, const uint8_t *p, uint64_t at,
+static inline bool judge(const struct pi_filtering *f, const struct pd_filter_lists *l,
+                         const struct pi_samples *run, struct look *look, const uint8_t *p, uint64_t at,
                          uint64_t time, bool *keep)
 {
     uint32_t task[2];
     *keep = false;
-    if (l->times && !pd_time_in(l->times, l->n_times, time))
+    if (l->times && !pi_time_in(l->times, l->n_times, time))
         return true;
     if (look && !meets_early(f, look, run->plan, run->index, p, time))
         return true;
     memcpy(task, p + run->plan->pid, sizeof task);
-    const struct pd_seen *seen = &f->scan.seen[task[1] % PD_SEEN];
+    const struct pi_seen *seen = &f->scan.seen[task[1] % PD_SEEN];
     if (seen->pid != task[0] || seen->tid != task[1] || at <= seen->from || at >= seen->to)
         return false;
     *keep = seen->keep && !(look && is_dropped(f, look));
-    return !*keep || (seen->needed && pd_sample_fits(run->plan, p, run->size));
+    return !*keep || (seen->needed && pi_sample_fits(run->plan, p, run->size));
 }
 
-void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
+void pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
 {
     struct pd_reader *r = f->reader;
-    struct pd_scan *s = &f->scan;
+    struct pi_scan *s = &f->scan;
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
-    struct pd_samples run = pd_samples_of(r);
+    struct pi_samples run = pi_samples_of(r);
     struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
     begin_look(&look);
-    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time) &&
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) &&
            judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on &&
-            !pd_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
+            !pi_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
             break;
-        pd_clock_follow(&now, time);
+        pi_clock_follow(&now, time);
         if (keep && time) {
             first = time < first || first == 0 ? time : first;
             last = time > last ? time : last;
@@ -278,17 +278,17 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
     *clock = now;
     f->stats->first = first;
     f->stats->last = last;
-    pd_reader_passed(r, p, n);
+    pi_reader_passed(r, p, n);
     s->samples += s->on ? n : 0;
     s->kept_samples += s->on ? kept : 0;
-    pd_progress_bytes(&f->progress, (uint64_t)(p - begin));
+    pi_progress_bytes(&f->progress, (uint64_t)(p - begin));
 }
 
 /* ---- The copy */
 
 /* The progress of the copy. */
 struct copying {
-    struct pd_filtering *f;
+    struct pi_filtering *f;
     uint64_t (*copy)(void *user, uint64_t offset, uint64_t n); /* NULL: there is none */
     const uint8_t *seen;                                       /* of the input, from `first` to `end` */
     uint64_t first, end;
@@ -319,23 +319,23 @@ static enum pd_code add_piece(struct copying *c, const uint8_t *bytes, size_t n)
 /* Bytes of the input through the window. */
 static enum pd_code copy_bytes(struct copying *c, uint64_t offset, uint64_t n)
 {
-    struct pd_filtering *f = c->f;
+    struct pi_filtering *f = c->f;
     struct pd_error what;
     enum pd_code code = PD_OK;
     while (!code && n) {
         if (offset < c->first || offset >= c->end) {
             size_t got;
-            code = pd_input_at(f->reader->src, offset, n < LEAST_COPY ? (size_t)n : LEAST_COPY, &c->seen,
+            code = pi_input_at(f->reader->src, offset, n < LEAST_COPY ? (size_t)n : LEAST_COPY, &c->seen,
                                &got, &what);
             if (!code && got == 0)
-                code = pd_fail(&what, PD_ETRUNC, offset, "data", 0, n);
+                code = pi_fail(&what, PD_ETRUNC, offset, "data", 0, n);
             if (code)
-                return pd_filter_damage(f, &what, &c->over);
+                return pi_filter_damage(f, &what, &c->over);
             c->first = offset;
             c->end = offset + got;
         }
         const uint64_t now = n < c->end - offset ? n : c->end - offset;
-        code = pd_writer_emit(f->out.sections.writer, c->seen + (offset - c->first), (size_t)now, f->error);
+        code = pi_writer_emit(f->out.sections.writer, c->seen + (offset - c->first), (size_t)now, f->error);
         offset += now;
         n -= now;
     }
@@ -347,7 +347,7 @@ static void report_progress(struct copying *c, uint64_t at)
 {
     if (at <= c->told)
         return;
-    pd_progress_bytes(&c->f->progress, at - c->told);
+    pi_progress_bytes(&c->f->progress, at - c->told);
     c->told = at;
 }
 
@@ -398,7 +398,7 @@ static const uint8_t *take_bytes(const struct taken *part, const uint8_t **p)
 }
 
 /* The remembered information about a task; in *last its moment, if it has one. */
-static void take_task(enum part kind, const uint8_t **p, struct pd_moment *last, struct pd_told *told)
+static void take_task(enum part kind, const uint8_t **p, struct pd_moment *last, struct pi_told *told)
 {
     told->tells = kind == FORK ? PD_TELLS_BIRTH : PD_TELLS_TASK;
     told->of_kernel = false;
@@ -413,11 +413,11 @@ static void take_task(enum part kind, const uint8_t **p, struct pd_moment *last,
         take_moment(last, p);
 }
 
-enum pd_code pd_scan_check(struct pd_filtering *f)
+enum pd_code pi_scan_check(struct pi_filtering *f)
 {
-    const struct pd_scan *s = &f->scan;
+    const struct pi_scan *s = &f->scan;
     struct pd_moment last = {0};
-    struct pd_told told;
+    struct pi_told told;
     enum pd_code code = PD_OK;
     for (const uint8_t *p = s->parts; !code && p < s->parts + s->n;) {
         const struct taken part = take_part(&p);
@@ -425,25 +425,25 @@ enum pd_code pd_scan_check(struct pd_filtering *f)
             take_task(part.kind, &p, &last, &told);
         take_bytes(&part, &p);
         if (part.kind == MAP)
-            code = pd_tasks_check_map(f->tasks, told.pid, told.tid, &last, f->error);
+            code = pi_tasks_check_map(f->tasks, told.pid, told.tid, &last, f->error);
     }
     return code;
 }
 
 /* True if a record that goes with a task is kept. */
-static bool is_kept(const struct pd_filtering *f, enum part kind, const uint8_t **p, struct pd_moment *last)
+static bool is_kept(const struct pi_filtering *f, enum part kind, const uint8_t **p, struct pd_moment *last)
 {
-    struct pd_told told;
+    struct pi_told told;
     take_task(kind, p, last, &told);
-    const bool kept = pd_filter_is_needed(f, &told, last->order);
+    const bool kept = pi_filter_is_needed(f, &told, last->order);
     f->stats->kept_others += kept;
     return kept;
 }
 
 static enum pd_code copy_parts(struct copying *c)
 {
-    struct pd_filtering *f = c->f;
-    const struct pd_scan *s = &f->scan;
+    struct pi_filtering *f = c->f;
+    const struct pi_scan *s = &f->scan;
     const uint8_t *p = s->parts, *const end = p + s->n;
     uint64_t at = c->told, from = at;
     struct pd_moment last = {0};
@@ -470,9 +470,9 @@ static enum pd_code copy_parts(struct copying *c)
     return code;
 }
 
-enum pd_code pd_scan_copy(struct pd_filtering *f, bool *over)
+enum pd_code pi_scan_copy(struct pi_filtering *f, bool *over)
 {
-    const struct pd_scan *s = &f->scan;
+    const struct pi_scan *s = &f->scan;
     uint8_t pieces[PIECES];
     struct copying c = {
         .f = f, .pieces = pieces, .copy = f->options->copy, .told = pd_reader_info(f->reader)->data_offset};

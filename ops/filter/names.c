@@ -21,15 +21,15 @@ static size_t drop_copies(const char **names, size_t n)
     return kept;
 }
 
-bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
+bool pi_names_init(struct pi_names *l, const char *const *names, size_t n,
                    const struct pd_allocator *allocator)
 {
-    *l = (struct pd_names){.allocator = allocator};
+    *l = (struct pi_names){.allocator = allocator};
     if (n == 0)
         return true;
-    l->names = pd_array(allocator, NULL, n, sizeof *l->names);
-    l->patterns = pd_array(allocator, NULL, n, sizeof *l->patterns);
-    l->met = pd_array(allocator, NULL, n, sizeof *l->met);
+    l->names = pi_array(allocator, NULL, n, sizeof *l->names);
+    l->patterns = pi_array(allocator, NULL, n, sizeof *l->patterns);
+    l->met = pi_array(allocator, NULL, n, sizeof *l->met);
     if (l->names == NULL || l->patterns == NULL || l->met == NULL)
         return false;
     memcpy(l->names, names, n * sizeof *l->names); /* patterns, too: a name may look like one */
@@ -42,19 +42,19 @@ bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
     return true;
 }
 
-void pd_names_free(struct pd_names *l)
+void pi_names_free(struct pi_names *l)
 {
-    pd_release(l->allocator, l->names);
-    pd_release(l->allocator, l->patterns);
-    pd_release(l->allocator, l->met);
+    pi_release(l->allocator, l->names);
+    pi_release(l->allocator, l->patterns);
+    pi_release(l->allocator, l->met);
 }
 
-static const char **find_name(const struct pd_names *l, const char *name)
+static const char **find_name(const struct pi_names *l, const char *name)
 {
     return l->n ? bsearch(&name, l->names, l->n, sizeof *l->names, compare_names) : NULL;
 }
 
-bool pd_names_has(const struct pd_names *l, const char *name)
+bool pi_names_has(const struct pi_names *l, const char *name)
 {
     if (find_name(l, name))
         return true;
@@ -64,7 +64,7 @@ bool pd_names_has(const struct pd_names *l, const char *name)
     return false;
 }
 
-bool pd_names_meet(const struct pd_names *l, const char *name)
+bool pi_names_meet(const struct pi_names *l, const char *name)
 {
     const char **same = find_name(l, name);
     bool any = same != NULL;
@@ -78,15 +78,15 @@ bool pd_names_meet(const struct pd_names *l, const char *name)
     return any;
 }
 
-void pd_names_know(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind,
+void pi_names_know(const struct pi_names *l, const struct pd_filter_options *o, enum pd_name_kind kind,
                    const char *name)
 {
-    pd_names_meet(l, name);
+    pi_names_meet(l, name);
     if (o->known)
         o->known(o->user, kind, name);
 }
 
-void pd_names_tell(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind)
+void pi_names_tell(const struct pi_names *l, const struct pd_filter_options *o, enum pd_name_kind kind)
 {
     for (size_t i = 0; o->unmatched && i < l->n; i++)
         if (!l->met[i])

@@ -13,12 +13,12 @@
 /* Sides of a selection, as bits. */
 enum { PD_SELECT_KEEP = 1, PD_SELECT_DROP = 2 };
 
-struct pd_selector {
+struct pi_selector {
     const struct pd_filter_options *options;
-    struct pd_criteria keep, drop;
-    bool drops; /* `drop` has a list of those that pd_meets_any() knows */
-    struct pd_names keep_dsos, drop_dsos, keep_cgroups, drop_cgroups;
-    struct pd_idmap heirs; /* by tid: index in `sides` */
+    struct pi_criteria keep, drop;
+    bool drops; /* `drop` has a list of those that pi_meets_any() knows */
+    struct pi_names keep_dsos, drop_dsos, keep_cgroups, drop_cgroups;
+    struct pi_idmap heirs; /* by tid: index in `sides` */
     uint8_t *sides;        /* PD_SELECT_…: descends from a task of the lists */
     size_t sides_cap;
 };
@@ -27,36 +27,36 @@ struct pd_selector {
  * Uses lists, all_user, all_kernel, with_children and predicate of the options; they must outlive it. To be
  * freed even after an error.
  */
-enum pd_code pd_selector_init(struct pd_selector *s, const struct pd_filter_options *options,
+enum pd_code pi_selector_init(struct pi_selector *s, const struct pd_filter_options *options,
                               struct pd_error *error);
-void pd_selector_free(struct pd_selector *s);
+void pi_selector_free(struct pi_selector *s);
 /* PD_SESSION_… that its questions need. */
-uint32_t pd_selector_parts(const struct pd_selector *s);
+uint32_t pi_selector_parts(const struct pi_selector *s);
 
 /*
  * PD_SELECT_… of the lists that name the mapping's file; mapping NULL: unmapped. For pd_session_options.tag.
  */
-uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_mapping *mapping);
+uint32_t pi_selector_judge_mapping(const struct pi_selector *s, const struct pd_mapping *mapping);
 /*
  * Follows families: to be called for each record that is no sample, before the session takes it. A record
  * that cannot be decoded changes nothing. False: no memory.
  */
-bool pd_selector_record(struct pd_selector *s, struct pd_session *session, struct pd_record *rec);
+bool pi_selector_record(struct pi_selector *s, struct pd_session *session, struct pd_record *rec);
 /*
  * True if the lists of tasks, times, cpus, events and families keep the record; for samples and records with
  * PD_ROLE_WITH_TASK.
  */
-bool pd_selector_meets_task(struct pd_selector *s, struct pd_session *session, struct pd_record *rec);
+bool pi_selector_meets_task(struct pi_selector *s, struct pd_session *session, struct pd_record *rec);
 /* The same for all lists and modes; for samples, which it may decode. `mapping`: PD_SELECT_… of the address.
  */
-bool pd_selector_meets(struct pd_selector *s, struct pd_session *session, struct pd_record *rec,
+bool pi_selector_meets(struct pi_selector *s, struct pd_session *session, struct pd_record *rec,
                        uint32_t mapping);
 
 /* When all records have come: `known` and `unmatched` of the options. */
-void pd_selector_tell_names(const struct pd_selector *s, const struct pd_session *session);
+void pi_selector_tell_names(const struct pi_selector *s, const struct pd_session *session);
 
 /* The mapping of a sample's address; NULL: unmapped. *has: it has an address. */
-const struct pd_mapping *pd_sample_mapping(struct pd_session *session, const struct pd_record *rec,
+const struct pd_mapping *pi_sample_mapping(struct pd_session *session, const struct pd_record *rec,
                                            bool *has);
 
 #endif

@@ -78,7 +78,7 @@ bool pd_time_value(const char *s, size_t n, uint64_t *time)
     const struct unit *unit = find_unit(s, (size_t)(end - s));
     if (unit == NULL || decimals > unit->decimals)
         return false;
-    billionths = pd_scale(unit->factor, billionths, NANOSECONDS, NULL);
+    billionths = pi_scale(unit->factor, billionths, NANOSECONDS, NULL);
     return !__builtin_mul_overflow(whole, unit->factor, &whole) &&
            !__builtin_add_overflow(whole, billionths, time);
 }
@@ -228,5 +228,5 @@ bool pd_time_parse(const char *text, uint64_t first, uint64_t last, struct pd_ti
 
 bool pd_time_match(const struct pd_time_range *ranges, size_t n, uint64_t time)
 {
-    return pd_time_in(ranges, n, time);
+    return pi_time_in(ranges, n, time);
 }

@@ -13,7 +13,7 @@
 
 static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "generator", 0, n);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "generator", 0, n);
 }
 
 static_assert((int)PD_GEN_MOST_EVENTS == (int)PD_LIMIT_GEN_EVENTS &&
@@ -33,15 +33,15 @@ static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error
                   {"depth", o->depth, PD_GEN_MOST_DEPTH}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].value > limits[i].most)
-            return pd_fail(error, PD_EARG, PD_NOWHERE, limits[i].name, limits[i].value, limits[i].most);
+            return pi_fail(error, PD_EARG, PD_NOWHERE, limits[i].name, limits[i].value, limits[i].most);
     const uint64_t both = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
     uint64_t known = 0;
     for (size_t i = 0; i < pd_set_sample_type.n; i++)
         known |= pd_set_sample_type.names[i].value;
     if ((o->sample_type & both) == both || (o->sample_type & ~known))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "sample_type", o->sample_type, known);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "sample_type", o->sample_type, known);
     if (o->container == PD_CONTAINER_DIRECTORY && o->member == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "member", 0, 0);
     return PD_OK;
 }
 
@@ -49,11 +49,11 @@ static enum pd_code allocate(struct pd_gen *g, struct pd_error *error)
 {
     const struct pd_allocator *a = g->allocator;
     const size_t events = PD_GEN_MOST_EVENTS * sizeof *g->events;
-    g->events = pd_resize(a, NULL, events);
-    g->arena = pd_resize(a, NULL, PD_RANDOM_ARENA);
-    g->record = pd_resize(a, NULL, UINT16_MAX);
-    g->window.bytes = pd_resize(a, NULL, PD_GEN_WINDOW_BYTES);
-    g->window.spare = pd_resize(a, NULL, PD_GEN_WINDOW_BYTES);
+    g->events = pi_resize(a, NULL, events);
+    g->arena = pi_resize(a, NULL, PD_RANDOM_ARENA);
+    g->record = pi_resize(a, NULL, UINT16_MAX);
+    g->window.bytes = pi_resize(a, NULL, PD_GEN_WINDOW_BYTES);
+    g->window.spare = pi_resize(a, NULL, PD_GEN_WINDOW_BYTES);
     if (!g->events || !g->arena || !g->record || !g->window.bytes || !g->window.spare)
         return no_memory(error, 2 * PD_GEN_WINDOW_BYTES);
     memset(g->events, 0, events);
@@ -62,9 +62,9 @@ static enum pd_code allocate(struct pd_gen *g, struct pd_error *error)
 
 static enum pd_code read_text(struct pd_gen *g, struct pd_error *error)
 {
-    if ((g->text = pd_resize(g->allocator, NULL, sizeof *g->text)) == NULL)
+    if ((g->text = pi_resize(g->allocator, NULL, sizeof *g->text)) == NULL)
         return no_memory(error, sizeof *g->text);
-    return pd_gen_parse(g->text, g->options.workload, error);
+    return pi_gen_parse(g->text, g->options.workload, error);
 }
 
 static enum pd_code open_writers(struct pd_gen *g, const struct pd_sink *sink, struct pd_error *error)
@@ -109,7 +109,7 @@ static enum pd_code put_attrs(struct pd_gen *g, struct pd_error *error)
     uint64_t ids[PD_GEN_MOST_CPUS];
     for (unsigned i = 0; !code && i < g->n_events; i++) {
         for (unsigned cpu = 0; cpu < g->cpus; cpu++)
-            ids[cpu] = pd_gen_id(g, i, cpu);
+            ids[cpu] = pi_gen_id(g, i, cpu);
         code = pd_writer_attr(g->writer, &g->events[i].attr, ids, g->cpus, error);
         if (!code && g->member)
             code = pd_writer_attr(g->member, &g->events[i].attr, ids, g->cpus, error);
@@ -126,9 +126,9 @@ static enum pd_code start(struct pd_gen *g, const struct pd_sink *sink, struct p
         return code;
     g->cpus = g->options.cpus ? g->options.cpus : g->text && g->text->cpus ? g->text->cpus : 4;
     if (g->text)
-        code = pd_gen_workload_open(g, error);
-    else if ((code = pd_gen_random_weights(g, error)) == PD_OK)
-        pd_gen_random_events(g);
+        code = pi_gen_workload_open(g, error);
+    else if ((code = pi_gen_random_weights(g, error)) == PD_OK)
+        pi_gen_random_events(g);
     make_plans(g);
     return code ? code : open_writers(g, sink, error);
 }
@@ -140,14 +140,14 @@ enum pd_code pd_gen_open(struct pd_gen **out, const struct pd_sink *sink,
     enum pd_code code = PD_TAKE_OPTIONS(pd_gen_options, &own, options, error);
     if (code || (code = check(&own, error)))
         return code;
-    struct pd_gen *g = pd_resize(own.allocator, NULL, sizeof *g);
+    struct pd_gen *g = pi_resize(own.allocator, NULL, sizeof *g);
     if (g == NULL)
         return no_memory(error, sizeof *g);
     memset(g, 0, sizeof *g);
     g->options = own;
     g->allocator = own.allocator;
     g->rng.state = own.seed;
-    g->clock = g->first_time = UINT64_C(1000000000000) + pd_rng_below(&g->rng, UINT64_C(1000000000000));
+    g->clock = g->first_time = UINT64_C(1000000000000) + pi_rng_below(&g->rng, UINT64_C(1000000000000));
     if (own.count == 0 && own.bytes == 0)
         g->options.count = DEFAULT_COUNT;
     code = start(g, sink, error);
@@ -168,15 +168,15 @@ void pd_gen_close(struct pd_gen *g)
     const struct pd_allocator *a = g->allocator;
     pd_writer_close(g->writer);
     pd_writer_close(g->member);
-    pd_release(a, g->events);
-    pd_release(a, g->arena);
-    pd_release(a, g->record);
-    pd_release(a, g->window.bytes);
-    pd_release(a, g->window.spare);
-    pd_release(a, g->weights);
-    pd_release(a, g->text);
-    pd_release(a, g->work);
-    pd_release(a, g);
+    pi_release(a, g->events);
+    pi_release(a, g->arena);
+    pi_release(a, g->record);
+    pi_release(a, g->window.bytes);
+    pi_release(a, g->window.spare);
+    pi_release(a, g->weights);
+    pi_release(a, g->text);
+    pi_release(a, g->work);
+    pi_release(a, g);
 }
 
 /* ---- Making it */
@@ -185,11 +185,11 @@ enum pd_code pd_gen_run(struct pd_gen *g, struct pd_error *error)
 {
     enum pd_code code = put_attrs(g, error);
     if (!code)
-        code = pd_gen_put_features(g, error);
+        code = pi_gen_put_features(g, error);
     if (!code)
-        code = g->text ? pd_gen_workload_run(g, error) : pd_gen_random_run(g, error);
+        code = g->text ? pi_gen_workload_run(g, error) : pi_gen_random_run(g, error);
     if (!code)
-        code = pd_gen_put_last_features(g, error);
+        code = pi_gen_put_last_features(g, error);
     if (!code)
         code = pd_writer_finish(g->writer, error);
     return code || g->member == NULL ? code : pd_writer_finish(g->member, error);

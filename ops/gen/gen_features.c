@@ -70,35 +70,35 @@ static enum pd_code put_cmdline(struct pd_gen *g, struct pd_error *error)
 /* Names, attrs and ids of the events: perf shows events by these. */
 static enum pd_code put_event_desc(struct pd_gen *g, struct pd_error *error)
 {
-    struct pd_event_desc *descs = pd_array(g->allocator, NULL, g->n_events, sizeof *descs);
-    uint64_t *ids = pd_array(g->allocator, NULL, (size_t)g->n_events * g->cpus, 8);
+    struct pd_event_desc *descs = pi_array(g->allocator, NULL, g->n_events, sizeof *descs);
+    uint64_t *ids = pi_array(g->allocator, NULL, (size_t)g->n_events * g->cpus, 8);
     struct pd_feature f = {.id = PD_FEAT_EVENT_DESC};
     uint32_t size = 0;
     size_t n = 0;
     for (unsigned i = 0; i < g->n_events; i++)
         size = size > g->events[i].attr.size ? size : g->events[i].attr.size;
     for (unsigned i = 0; descs && ids && i < g->n_events; i++) {
-        const struct pd_gen_event *e = &g->events[i];
+        const struct pi_gen_event *e = &g->events[i];
         for (uint32_t cpu = 0; cpu < g->cpus; cpu++)
-            ids[(size_t)i * g->cpus + cpu] = pd_gen_id(g, i, cpu);
+            ids[(size_t)i * g->cpus + cpu] = pi_gen_id(g, i, cpu);
         descs[i] = (struct pd_event_desc){size, e->attr, g->cpus, PD_STR(e->name),
                                           PD_VEC64(ids + (size_t)i * g->cpus, g->cpus)};
     }
     f.u.event_desc = (struct pd_feature_event_desc){g->n_events, size, PD_LIST(descs, g->n_events)};
-    enum pd_code code = descs && ids ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "EVENT_DESC", 0, 0);
+    enum pd_code code = descs && ids ? PD_OK : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "EVENT_DESC", 0, 0);
     if (!code)
         code = pd_feature_encode(g->options.order, &f, NULL, 0, &n, error);
-    uint8_t *bytes = code ? NULL : pd_resize(g->allocator, NULL, n);
+    uint8_t *bytes = code ? NULL : pi_resize(g->allocator, NULL, n);
     if (!code && bytes == NULL)
-        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "EVENT_DESC", 0, n);
+        code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "EVENT_DESC", 0, n);
     if (!code)
         code = pd_feature_encode(g->options.order, &f, bytes, n, &n, error);
     /* A stream cannot hold a feature that is larger than a record, and has HEADER_ATTR records instead. */
     if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= PD_CARRIED_MOST))
         code = put_bytes(g, PD_FEAT_EVENT_DESC, bytes, n, error);
-    pd_release(g->allocator, bytes);
-    pd_release(g->allocator, ids);
-    pd_release(g->allocator, descs);
+    pi_release(g->allocator, bytes);
+    pi_release(g->allocator, ids);
+    pi_release(g->allocator, descs);
     return code;
 }
 
@@ -150,18 +150,18 @@ static bool is_believed(uint32_t id)
 
 static enum pd_code put_random(struct pd_gen *g, struct pd_error *error)
 {
-    const uint64_t seed = pd_rng_next(&g->rng);
+    const uint64_t seed = pi_rng_next(&g->rng);
     enum pd_code code = put_machine(g, error);
     if (!code && !g->options.any)
         code = put_event_desc(g, error);
     for (size_t i = 0; !code && i < pd_set_feature.n; i++) {
         const uint32_t id = (uint32_t)pd_set_feature.names[i].value;
-        struct pd_rng rng = pd_rng_named(seed, pd_set_feature.names[i].name);
-        struct pd_arena arena = pd_gen_arena(g);
+        struct pi_rng rng = pi_rng_named(seed, pd_set_feature.names[i].name);
+        struct pi_arena arena = pi_gen_arena(g);
         struct pd_feature f;
         size_t n;
         if (is_bound(id) || (!g->options.any && is_believed(id)) || id == PD_FEAT_TOTAL_MEM ||
-            !pd_rng_one_in(&rng, 2) || !pd_random_feature(&rng, &arena, id, g->nr_cpus_avail, &f))
+            !pi_rng_one_in(&rng, 2) || !pi_random_feature(&rng, &arena, id, g->nr_cpus_avail, &f))
             continue;
         if (pd_feature_encode(g->options.order, &f, arena.ptr, arena.left, &n, NULL) == PD_OK)
             code = put_bytes(g, (uint16_t)id, arena.ptr, n, error);
@@ -173,11 +173,11 @@ static enum pd_code put_random(struct pd_gen *g, struct pd_error *error)
 
 static enum pd_code put_tracing(struct pd_gen *g, struct pd_error *error)
 {
-    const size_t n = pd_gen_trace_data(g, g->arena, PD_RANDOM_ARENA);
+    const size_t n = pi_gen_trace_data(g, g->arena, PD_RANDOM_ARENA);
     return n ? put_bytes(g, PD_FEAT_TRACING_DATA, g->arena, n, error) : PD_OK;
 }
 
-enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error)
+enum pd_code pi_gen_put_features(struct pd_gen *g, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     if (g->options.features == PD_GEN_FEATURES_ALL)
@@ -194,7 +194,7 @@ enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error)
 }
 
 /* Features that are known only at the end; a stream has its features in front. */
-enum pd_code pd_gen_put_last_features(struct pd_gen *g, struct pd_error *error)
+enum pd_code pi_gen_put_last_features(struct pd_gen *g, struct pd_error *error)
 {
     const struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME,
                                  .u.sample_time = {g->first_sample, g->last_sample}};

@@ -25,15 +25,15 @@
 #define PD_GEN_WHOLE (100 * PD_GEN_PERCENT)
 enum { PD_GEN_PROCESSES = 64, PD_GEN_FUNCTIONS = 512, PD_GEN_DSOS = 64 };
 
-enum pd_gen_space { PD_GEN_USER, PD_GEN_KERNEL, PD_GEN_BPF };
+enum pi_gen_space { PD_GEN_USER, PD_GEN_KERNEL, PD_GEN_BPF };
 
-struct pd_gen_dso {
+struct pi_gen_dso {
     char path[128];
-    enum pd_gen_space space;
+    enum pi_gen_space space;
     uint64_t length; /* of the mapping, whole pages */
 };
 
-struct pd_gen_function {
+struct pi_gen_function {
     char name[40];
     uint64_t start,
         end; /* offsets in the DSO; the ip of a sample is below `end`, or is `start` if both are equal */
@@ -42,7 +42,7 @@ struct pd_gen_function {
     uint8_t dso, process;
 };
 
-struct pd_gen_process {
+struct pi_gen_process {
     char name[16];
     uint32_t threads, copies;
     uint64_t life;  /* samples until it exits; 0: to the end */
@@ -53,17 +53,17 @@ struct pd_gen_process {
     uint8_t dso;   /* its program */
 };
 
-struct pd_gen_event_text {
+struct pi_gen_event_text {
     char name[64];
     uint64_t period, freq; /* one of them, or both 0 */
     uint32_t share;        /* of all samples; 0: an equal part of the rest */
 };
 
-struct pd_gen_text {
-    struct pd_gen_dso dsos[PD_GEN_DSOS];
-    struct pd_gen_process processes[PD_GEN_PROCESSES];
-    struct pd_gen_function functions[PD_GEN_FUNCTIONS];
-    struct pd_gen_event_text events[PD_GEN_MOST_EVENTS];
+struct pi_gen_text {
+    struct pi_gen_dso dsos[PD_GEN_DSOS];
+    struct pi_gen_process processes[PD_GEN_PROCESSES];
+    struct pi_gen_function functions[PD_GEN_FUNCTIONS];
+    struct pi_gen_event_text events[PD_GEN_MOST_EVENTS];
     unsigned n_dsos, n_processes, n_functions, n_events;
     unsigned cpus;
     uint64_t rate;     /* samples a second */
@@ -74,11 +74,11 @@ struct pd_gen_text {
 };
 
 /* Parses a description; `text` ends with NUL. PD_EVALUE: `found` is the line. */
-enum pd_code pd_gen_parse(struct pd_gen_text *t, const char *text, struct pd_error *error);
+enum pd_code pi_gen_parse(struct pi_gen_text *t, const char *text, struct pd_error *error);
 
 /* ---- The generator */
 
-struct pd_gen_event {
+struct pi_gen_event {
     struct pd_attr attr;
     struct pd_plan plan;
     char name[64];
@@ -92,25 +92,25 @@ struct pd_gen_event {
  * buffers.
  */
 enum { PD_GEN_WINDOW = 1024, PD_GEN_WINDOW_BYTES = 512 * 1024 };
-struct pd_gen_slot {
+struct pi_gen_slot {
     uint32_t at;
     uint16_t size, cpu;
 };
-struct pd_gen_window {
+struct pi_gen_window {
     bool on;
     size_t n, used;
-    struct pd_gen_slot slots[PD_GEN_WINDOW];
+    struct pi_gen_slot slots[PD_GEN_WINDOW];
     uint8_t *bytes, *spare; /* PD_GEN_WINDOW_BYTES each; `spare` is for what is left over */
 };
 
-struct pd_gen_workload; /* gen_workload.c */
+struct pi_gen_workload; /* gen_workload.c */
 
 struct pd_gen {
     struct pd_gen_options options;
     const struct pd_allocator *allocator;
-    struct pd_rng rng;
+    struct pi_rng rng;
     struct pd_writer *writer, *member, *now; /* `now` is where records go to */
-    struct pd_gen_event *events;             /* PD_GEN_MOST_EVENTS */
+    struct pi_gen_event *events;             /* PD_GEN_MOST_EVENTS */
     unsigned n_events, cpus;
     uint32_t nr_cpus_avail; /* as the recording says */
     struct pd_gen_weight *weights;
@@ -121,11 +121,11 @@ struct pd_gen {
     uint64_t records, bytes;
     uint8_t *arena;  /* PD_RANDOM_ARENA */
     uint8_t *record; /* UINT16_MAX, being encoded */
-    struct pd_gen_window window;
-    struct pd_gen_text *text;
-    struct pd_gen_workload *work;
+    struct pi_gen_window window;
+    struct pi_gen_text *text;
+    struct pi_gen_workload *work;
     /* data that the fields of the current sample point to */
-    struct pd_gen_fields {
+    struct pi_gen_fields {
         uint64_t chain[PD_GEN_MOST_DEPTH + 8];
         struct pd_branch_entry branches[32];
         struct pd_read_value values[PD_GEN_MOST_EVENTS];
@@ -135,80 +135,80 @@ struct pd_gen {
 };
 
 /* A task on a cpu. */
-struct pd_gen_task {
+struct pi_gen_task {
     uint32_t pid, tid, cpu;
 };
 
 /* The id of an event on a cpu: each has one, as perf record opens them. */
-static inline uint64_t pd_gen_id(const struct pd_gen *g, unsigned event, uint32_t cpu)
+static inline uint64_t pi_gen_id(const struct pd_gen *g, unsigned event, uint32_t cpu)
 {
     return PD_GEN_FIRST_ID + (uint64_t)event * g->cpus + cpu;
 }
 
 /* A percentage of the time; `share` in thousandths of a percent. */
-static inline bool pd_gen_chance(struct pd_gen *g, uint64_t share)
+static inline bool pi_gen_chance(struct pd_gen *g, uint64_t share)
 {
-    return pd_rng_below(&g->rng, PD_GEN_WHOLE) < share;
+    return pi_rng_below(&g->rng, PD_GEN_WHOLE) < share;
 }
 
 /* Memory of the arena, from its front; earlier values become invalid. */
-static inline struct pd_arena pd_gen_arena(struct pd_gen *g)
+static inline struct pi_arena pi_gen_arena(struct pd_gen *g)
 {
-    return (struct pd_arena){g->arena, PD_RANDOM_ARENA};
+    return (struct pi_arena){g->arena, PD_RANDOM_ARENA};
 }
 
 /* Sets event, ids, task and time of a record: in its trailer, and in a sample. */
-void pd_gen_identify(struct pd_gen *g, struct pd_record *rec, unsigned event, const struct pd_gen_task *task);
+void pi_gen_identify(struct pd_gen *g, struct pd_record *rec, unsigned event, const struct pi_gen_task *task);
 /* Encodes it and appends it, through the window if that is on. */
-enum pd_code pd_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t cpu, struct pd_error *error);
+enum pd_code pi_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t cpu, struct pd_error *error);
 /* Appends bytes behind the last record, outside of its size. */
-enum pd_code pd_gen_payload(struct pd_gen *g, const void *bytes, size_t n, struct pd_error *error);
+enum pd_code pi_gen_payload(struct pd_gen *g, const void *bytes, size_t n, struct pd_error *error);
 /* A record without trailer, written at once. */
-enum pd_code pd_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error);
+enum pd_code pi_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error);
 /* The end of a round: waiting records are written, except a few if this is not the last. */
-enum pd_code pd_gen_round(struct pd_gen *g, bool last, struct pd_error *error);
+enum pd_code pi_gen_round(struct pd_gen *g, bool last, struct pd_error *error);
 /* True if enough records or bytes are made. `more`: the number that follows in any case. */
-bool pd_gen_enough(const struct pd_gen *g, uint64_t more);
+bool pi_gen_enough(const struct pd_gen *g, uint64_t more);
 
-enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error);
-enum pd_code pd_gen_put_last_features(struct pd_gen *g, struct pd_error *error);
+enum pd_code pi_gen_put_features(struct pd_gen *g, struct pd_error *error);
+enum pd_code pi_gen_put_last_features(struct pd_gen *g, struct pd_error *error);
 
 /* Random records: the events, and all the records. */
-void pd_gen_random_events(struct pd_gen *g);
-enum pd_code pd_gen_random_weights(struct pd_gen *g, struct pd_error *error);
-enum pd_code pd_gen_random_run(struct pd_gen *g, struct pd_error *error);
+void pi_gen_random_events(struct pd_gen *g);
+enum pd_code pi_gen_random_weights(struct pd_gen *g, struct pd_error *error);
+enum pd_code pi_gen_random_run(struct pd_gen *g, struct pd_error *error);
 
 /* A workload: the same. */
-enum pd_code pd_gen_workload_open(struct pd_gen *g, struct pd_error *error);
-enum pd_code pd_gen_workload_run(struct pd_gen *g, struct pd_error *error);
+enum pd_code pi_gen_workload_open(struct pd_gen *g, struct pd_error *error);
+enum pd_code pi_gen_workload_run(struct pd_gen *g, struct pd_error *error);
 
 /* ---- Samples (gen_sample.c) */
 
 /* Other values of an attr that the fields of its sample_type need. */
-void pd_gen_complete_attr(struct pd_attr *attr);
+void pi_gen_complete_attr(struct pd_attr *attr);
 
 /* The place of a sample in the program. */
-struct pd_gen_place {
+struct pi_gen_place {
     const uint64_t *chain; /* the call chain with its markers, leaf behind the first */
     size_t n;
     uint64_t ip;
     bool kernel;
 };
 
-/* All fields except those of pd_gen_identify(); their data is in g->fields, until the next sample. */
-void pd_gen_fill_sample(struct pd_gen *g, struct pd_record *rec, unsigned event,
-                        const struct pd_gen_task *task, const struct pd_gen_place *place);
+/* All fields except those of pi_gen_identify(); their data is in g->fields, until the next sample. */
+void pi_gen_fill_sample(struct pd_gen *g, struct pd_record *rec, unsigned event,
+                        const struct pi_gen_task *task, const struct pi_gen_place *place);
 /* READ values of the event's layout, for samples and READ records. */
-void pd_gen_fill_read(struct pd_gen *g, unsigned event, uint32_t cpu, struct pd_read_values *v);
+void pi_gen_fill_read(struct pd_gen *g, unsigned event, uint32_t cpu, struct pd_read_values *v);
 /* A random call chain in user or kernel space, of 1 to `most` addresses, into g->fields.chain. */
-struct pd_gen_place pd_gen_random_place(struct pd_gen *g, size_t most);
+struct pi_gen_place pi_gen_random_place(struct pd_gen *g, size_t most);
 
 /* ---- Tracepoints (gen_trace.c) */
 
 /* Fills the raw bytes of a tracepoint sample; returns their number, so that 4 + n is a multiple of 8. */
-size_t pd_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pd_gen_task *task, uint8_t *out,
+size_t pi_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pi_gen_task *task, uint8_t *out,
                         size_t cap);
 /* The feature TRACING_DATA, encoded into `out`; 0: there is no tracepoint among the events. */
-size_t pd_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap);
+size_t pi_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap);
 
 #endif

@@ -9,12 +9,12 @@
 
 #define PROGRESS_EVERY 4096
 
-void pd_gen_identify(struct pd_gen *g, struct pd_record *rec, unsigned event, const struct pd_gen_task *task)
+void pi_gen_identify(struct pd_gen *g, struct pd_record *rec, unsigned event, const struct pi_gen_task *task)
 {
-    const uint64_t id = pd_gen_id(g, event, task->cpu);
+    const uint64_t id = pi_gen_id(g, event, task->cpu);
     rec->attr_index = event;
     rec->plan = &g->events[event].plan;
-    rec->layout = pd_layout_of(rec->type);
+    rec->layout = pi_layout_of(rec->type);
     rec->id = (struct pd_sample_id){.pid = task->pid,
                                     .tid = task->tid,
                                     .time = g->clock,
@@ -57,9 +57,9 @@ static enum pd_code encode(struct pd_gen *g, const struct pd_record *rec, uint8_
     return pd_record_encode(plan, rec, out, UINT16_MAX, size, error);
 }
 
-enum pd_code pd_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t cpu, struct pd_error *error)
+enum pd_code pi_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t cpu, struct pd_error *error)
 {
-    struct pd_gen_window *w = &g->window;
+    struct pi_gen_window *w = &g->window;
     size_t size;
     enum pd_code code = PD_OK;
     if (!w->on) {
@@ -69,22 +69,22 @@ enum pd_code pd_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t 
         return write_bytes(g, g->record, size, error);
     }
     if (w->n == PD_GEN_WINDOW || PD_GEN_WINDOW_BYTES - w->used < UINT16_MAX)
-        code = pd_gen_round(g, false, error);
+        code = pi_gen_round(g, false, error);
     if (code || (code = encode(g, rec, w->bytes + w->used, &size, error)))
         return code;
     count(g, size);
-    w->slots[w->n++] = (struct pd_gen_slot){(uint32_t)w->used, (uint16_t)size, (uint16_t)cpu};
+    w->slots[w->n++] = (struct pi_gen_slot){(uint32_t)w->used, (uint16_t)size, (uint16_t)cpu};
     w->used += size;
     return PD_OK;
 }
 
-enum pd_code pd_gen_payload(struct pd_gen *g, const void *bytes, size_t n, struct pd_error *error)
+enum pd_code pi_gen_payload(struct pd_gen *g, const void *bytes, size_t n, struct pd_error *error)
 {
     g->bytes += n;
     return write_bytes(g, bytes, n, error);
 }
 
-enum pd_code pd_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error)
+enum pd_code pi_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error)
 {
     const struct pd_record rec = {.type = type, .attr_index = UINT32_MAX};
     size_t size;
@@ -102,22 +102,22 @@ enum pd_code pd_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error
 static size_t read_to(struct pd_gen *g, bool last)
 {
     const size_t n = g->window.n;
-    return last || n < 16 || pd_rng_one_in(&g->rng, 2) ? n : n - 1 - (size_t)pd_rng_below(&g->rng, n / 8);
+    return last || n < 16 || pi_rng_one_in(&g->rng, 2) ? n : n - 1 - (size_t)pi_rng_below(&g->rng, n / 8);
 }
 
-static void keep(struct pd_gen_window *w, const struct pd_gen_slot *slot, size_t *n, size_t *used)
+static void keep(struct pi_gen_window *w, const struct pi_gen_slot *slot, size_t *n, size_t *used)
 {
     memcpy(w->spare + *used, w->bytes + slot->at, slot->size);
-    w->slots[*n] = (struct pd_gen_slot){(uint32_t)*used, slot->size, slot->cpu};
+    w->slots[*n] = (struct pi_gen_slot){(uint32_t)*used, slot->size, slot->cpu};
     *used += slot->size;
     ++*n;
 }
 
 /* Records of one cpu after those of another; records left over keep their order, since they are in front. */
-enum pd_code pd_gen_round(struct pd_gen *g, bool last, struct pd_error *error)
+enum pd_code pi_gen_round(struct pd_gen *g, bool last, struct pd_error *error)
 {
     static const uint16_t done = UINT16_MAX;
-    struct pd_gen_window *w = &g->window;
+    struct pi_gen_window *w = &g->window;
     enum pd_code code = PD_OK;
     size_t left = 0, used = 0;
     for (uint32_t cpu = 0; !code && cpu < g->cpus; cpu++) {
@@ -131,16 +131,16 @@ enum pd_code pd_gen_round(struct pd_gen *g, bool last, struct pd_error *error)
     }
     for (size_t i = 0; i < w->n; i++)
         if (w->slots[i].cpu != done)
-            keep(w, &(struct pd_gen_slot){w->slots[i].at, w->slots[i].size, w->slots[i].cpu}, &left, &used);
+            keep(w, &(struct pi_gen_slot){w->slots[i].at, w->slots[i].size, w->slots[i].cpu}, &left, &used);
     uint8_t *swap = w->bytes;
     w->bytes = w->spare;
     w->spare = swap;
     w->n = left;
     w->used = used;
-    return code ? code : pd_gen_tool(g, PD_RECORD_FINISHED_ROUND, error);
+    return code ? code : pi_gen_tool(g, PD_RECORD_FINISHED_ROUND, error);
 }
 
-bool pd_gen_enough(const struct pd_gen *g, uint64_t more)
+bool pi_gen_enough(const struct pd_gen *g, uint64_t more)
 {
     const struct pd_gen_options *o = &g->options;
     return (o->count && g->records + more >= o->count) || (o->bytes && g->bytes + 8 * more >= o->bytes);

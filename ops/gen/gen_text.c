@@ -100,7 +100,7 @@ struct word {
 
 /* A line being read. */
 struct line {
-    struct pd_gen_text *t;
+    struct pi_gen_text *t;
     struct word words[MOST_WORDS];
     size_t n, next;
     uint64_t number;
@@ -201,13 +201,13 @@ static bool in_range(struct line *l, uint64_t value, uint64_t least, uint64_t mo
 
 static bool add_dso(struct line *l, const char *path, unsigned *dso)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     for (*dso = 0; *dso < t->n_dsos; ++*dso)
         if (strcmp(t->dsos[*dso].path, path) == 0)
             return true;
     if (t->n_dsos == PD_GEN_DSOS)
         return bad(l, "there are too many files");
-    struct pd_gen_dso *d = &t->dsos[t->n_dsos++];
+    struct pi_gen_dso *d = &t->dsos[t->n_dsos++];
     memcpy(d->path, path, strlen(path) + 1);
     d->length = 0x200000;
     if (strcmp(path, "[kernel.kallsyms]") == 0)
@@ -218,7 +218,7 @@ static bool add_dso(struct line *l, const char *path, unsigned *dso)
 }
 
 /* process NAME [N threads] [N copies] [N samples] [X%] [in PATH] */
-static bool process_words(struct line *l, struct pd_gen_process *p, char path[128])
+static bool process_words(struct line *l, struct pi_gen_process *p, char path[128])
 {
     struct word *w;
     while ((w = next_word(l))) {
@@ -253,13 +253,13 @@ static bool process_words(struct line *l, struct pd_gen_process *p, char path[12
 
 static bool process_line(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     char path[128] = "/usr/bin/";
     unsigned dso;
     if (t->n_processes == PD_GEN_PROCESSES - 1) /* one is kept for the idle task */
         return bad(l, "there are too many processes");
-    struct pd_gen_process *p = &t->processes[t->n_processes];
-    *p = (struct pd_gen_process){.threads = 1, .copies = 1};
+    struct pi_gen_process *p = &t->processes[t->n_processes];
+    *p = (struct pi_gen_process){.threads = 1, .copies = 1};
     if (!take_name(l, p->name, sizeof p->name))
         return false;
     memcpy(path + strlen(path), p->name, strlen(p->name) + 1);
@@ -271,9 +271,9 @@ static bool process_line(struct line *l)
     return true;
 }
 
-static bool find_caller(struct line *l, struct pd_gen_function *f)
+static bool find_caller(struct line *l, struct pi_gen_function *f)
 {
-    const struct pd_gen_text *t = l->t;
+    const struct pi_gen_text *t = l->t;
     const struct word *w = next_word(l);
     for (unsigned i = t->n_functions; w && i > 0; i--)
         if (t->functions[i - 1].process == f->process && is(w, t->functions[i - 1].name)) {
@@ -283,7 +283,7 @@ static bool find_caller(struct line *l, struct pd_gen_function *f)
     return bad(l, "the caller is no function of this process above");
 }
 
-static bool take_addresses(struct line *l, struct pd_gen_function *f)
+static bool take_addresses(struct line *l, struct pi_gen_function *f)
 {
     const struct word *w = next_word(l);
     size_t used = 0, more = 0;
@@ -299,7 +299,7 @@ static bool take_addresses(struct line *l, struct pd_gen_function *f)
 /* function NAME ADDRESS X% [in PATH] [from CALLER] */
 static bool function_line(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     char path[128];
     unsigned dso;
     struct word *w;
@@ -307,9 +307,9 @@ static bool function_line(struct line *l)
         return bad(l, "a function needs a process above it");
     if (t->n_functions >= PD_GEN_FUNCTIONS - PD_GEN_PROCESSES) /* each process may need one more */
         return bad(l, "there are too many functions");
-    struct pd_gen_process *p = &t->processes[t->n_processes - 1];
-    struct pd_gen_function *f = &t->functions[t->n_functions];
-    *f = (struct pd_gen_function){.caller = -1, .dso = p->dso, .process = (uint8_t)(t->n_processes - 1)};
+    struct pi_gen_process *p = &t->processes[t->n_processes - 1];
+    struct pi_gen_function *f = &t->functions[t->n_functions];
+    *f = (struct pi_gen_function){.caller = -1, .dso = p->dso, .process = (uint8_t)(t->n_processes - 1)};
     if (!take_name(l, f->name, sizeof f->name) || !take_addresses(l, f) ||
         !percent(l, next_word(l), &f->share))
         return false;
@@ -324,7 +324,7 @@ static bool function_line(struct line *l)
             return false;
         }
     }
-    struct pd_gen_dso *d = &t->dsos[f->dso];
+    struct pi_gen_dso *d = &t->dsos[f->dso];
     if (d->space != PD_GEN_USER && f->end >= PD_GEN_KERNEL_LENGTH)
         return bad(l, "in the kernel an address is an offset below 0x3f000000");
     p->dsos |= UINT64_C(1) << f->dso;
@@ -338,12 +338,12 @@ static bool function_line(struct line *l)
 /* event NAME [N Hz | N period] [X%] */
 static bool event_line(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     struct word *w;
     if (t->n_events == PD_GEN_MOST_EVENTS)
         return bad(l, "there are too many events");
-    struct pd_gen_event_text *e = &t->events[t->n_events++];
-    *e = (struct pd_gen_event_text){.period = 0};
+    struct pi_gen_event_text *e = &t->events[t->n_events++];
+    *e = (struct pi_gen_event_text){.period = 0};
     if (!take_name(l, e->name, sizeof e->name))
         return false;
     while ((w = next_word(l))) {
@@ -452,7 +452,7 @@ static bool split(struct line *l, const char *at, const char *end)
 /* Processes without a share divide the rest equally. The idle task has the remainder. */
 static bool share_processes(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     uint64_t used = 0, without = 0;
     for (unsigned i = 0; i < t->n_processes; i++) {
         used += t->processes[i].has_share ? t->processes[i].share : 0;
@@ -468,7 +468,7 @@ static bool share_processes(struct line *l)
 
 static bool add_idle(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     unsigned dso;
     uint32_t used = 0;
     for (unsigned i = 0; i < t->n_processes; i++)
@@ -477,14 +477,14 @@ static bool add_idle(struct line *l)
         return true;
     if (!add_dso(l, "[kernel.kallsyms]", &dso))
         return false;
-    t->processes[t->n_processes++] = (struct pd_gen_process){.name = "swapper",
+    t->processes[t->n_processes++] = (struct pi_gen_process){.name = "swapper",
                                                              .threads = 1,
                                                              .copies = 1,
                                                              .share = PD_GEN_WHOLE - used,
                                                              .dso = (uint8_t)dso,
                                                              .dsos = UINT64_C(1) << dso,
                                                              .used = PD_GEN_WHOLE};
-    t->functions[t->n_functions++] = (struct pd_gen_function){.name = "idle",
+    t->functions[t->n_functions++] = (struct pi_gen_function){.name = "idle",
                                                               .start = 0xc0de00,
                                                               .end = 0xc0de00,
                                                               .share = PD_GEN_WHOLE,
@@ -495,12 +495,12 @@ static bool add_idle(struct line *l)
 }
 
 /* The samples of a process that no function has are spread over its program. */
-static void add_rest(struct pd_gen_text *t)
+static void add_rest(struct pi_gen_text *t)
 {
     for (unsigned i = 0; i < t->n_processes; i++) {
-        const struct pd_gen_process *p = &t->processes[i];
+        const struct pi_gen_process *p = &t->processes[i];
         if (p->used < PD_GEN_WHOLE)
-            t->functions[t->n_functions++] = (struct pd_gen_function){.name = "elsewhere",
+            t->functions[t->n_functions++] = (struct pi_gen_function){.name = "elsewhere",
                                                                       .start = 0x1000,
                                                                       .end = t->dsos[p->dso].length,
                                                                       .share = PD_GEN_WHOLE - p->used,
@@ -512,14 +512,14 @@ static void add_rest(struct pd_gen_text *t)
 
 static bool share_events(struct line *l)
 {
-    struct pd_gen_text *t = l->t;
+    struct pi_gen_text *t = l->t;
     uint64_t used = 0;
     for (unsigned i = 0; i < t->n_events; i++)
         used += t->events[i].share;
     return used <= PD_GEN_WHOLE || bad(l, "the events have more than 100% together");
 }
 
-enum pd_code pd_gen_parse(struct pd_gen_text *t, const char *text, struct pd_error *error)
+enum pd_code pi_gen_parse(struct pi_gen_text *t, const char *text, struct pd_error *error)
 {
     struct line l = {.t = t, .number = 1};
     memset(t, 0, sizeof *t);
@@ -539,7 +539,7 @@ enum pd_code pd_gen_parse(struct pd_gen_text *t, const char *text, struct pd_err
         ok = bad(&l, "no process is described");
     ok = ok && share_processes(&l) && share_events(&l) && add_idle(&l);
     if (!ok)
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, l.wrong, l.number, 0);
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, l.wrong, l.number, 0);
     add_rest(t);
     return PD_OK;
 }

@@ -71,31 +71,31 @@ static const struct trace *trace_of(const char *name)
 
 /* ---- Samples */
 
-static uint64_t number_of(struct pd_gen *g, char kind, unsigned event, const struct pd_gen_task *task)
+static uint64_t number_of(struct pd_gen *g, char kind, unsigned event, const struct pi_gen_task *task)
 {
     switch (kind) {
     case 't': return g->events[event].attr.config;
     case 'p': return task->tid;
-    case 'n': return pd_rng_below(&g->rng, 400);
-    case 'a': return UINT64_C(0x7ffc00000000) + 8 * pd_rng_below(&g->rng, 4096);
+    case 'n': return pi_rng_below(&g->rng, 400);
+    case 'a': return UINT64_C(0x7ffc00000000) + 8 * pi_rng_below(&g->rng, 4096);
     default: return 0;
     }
 }
 
 static size_t put_field(struct pd_gen *g, const struct field *f, unsigned event,
-                        const struct pd_gen_task *task, uint8_t *out)
+                        const struct pi_gen_task *task, uint8_t *out)
 {
     if (f->kind == 'c') {
         char text[16] = {0};
         snprintf(text, sizeof text, "task-%u", task->pid % 1000);
         memcpy(out, text, sizeof text);
     } else {
-        pd_store(out, number_of(g, f->kind, event, task), f->size, g->options.order);
+        pi_store(out, number_of(g, f->kind, event, task), f->size, g->options.order);
     }
     return f->size;
 }
 
-size_t pd_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pd_gen_task *task, uint8_t *out,
+size_t pi_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pi_gen_task *task, uint8_t *out,
                         size_t cap)
 {
     const struct trace *t = trace_of(g->events[event].name);
@@ -106,7 +106,7 @@ size_t pd_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pd_gen_ta
     for (const struct field *f = t->fields; f->declaration; f++)
         n += put_field(g, f, event, task, out + n);
     memset(out + n, 0, 8);
-    return pd_align8(n + 4) - 4; /* together with the size in front of it a multiple of 8 */
+    return pi_align8(n + 4) - 4; /* together with the size in front of it a multiple of 8 */
 }
 
 /* ---- Formats */
@@ -160,7 +160,7 @@ static size_t collect(struct pd_gen *g, struct parts *p)
     struct text t = {p->text, sizeof p->text};
     size_t n = 0;
     for (unsigned i = 0; i < g->n_events; i++) {
-        const struct pd_gen_event *e = &g->events[i];
+        const struct pi_gen_event *e = &g->events[i];
         if (e->attr.type != PD_TYPE_TRACEPOINT)
             continue;
         const char *from = t.at;
@@ -196,9 +196,9 @@ static const char entry[] =
         (const uint8_t *)(s_), sizeof(s_) - 1 \
     }
 
-size_t pd_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap)
+size_t pi_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap)
 {
-    struct parts *p = pd_resize(g->allocator, NULL, sizeof *p);
+    struct parts *p = pi_resize(g->allocator, NULL, sizeof *p);
     size_t size = 0;
     const size_t n = p ? collect(g, p) : 0;
     struct pd_feature f = {.id = PD_FEAT_TRACING_DATA};
@@ -219,6 +219,6 @@ size_t pd_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap)
         f.u.tracing_data.systems = PD_LIST(p->systems, n);
     if (n == 0 || pd_feature_encode(g->options.order, &f, out, cap, &size, NULL))
         size = 0;
-    pd_release(g->allocator, p);
+    pi_release(g->allocator, p);
     return size;
 }

@@ -26,20 +26,20 @@ struct instance {
     uint64_t left; /* samples until it exits; 0: it stays */
 };
 
-struct pd_gen_workload {
+struct pi_gen_workload {
     uint16_t deck[PD_GEN_MOST_EVENTS][DECK];
     unsigned dealt[PD_GEN_MOST_EVENTS];
     uint32_t total_share;             /* of the events */
     uint32_t first[PD_GEN_PROCESSES]; /* instance of each process, the others behind it */
     uint32_t next_pid;
     uint64_t samples;
-    struct pd_gen_task on_cpu[PD_GEN_MOST_CPUS];
+    struct pi_gen_task on_cpu[PD_GEN_MOST_CPUS];
     struct instance instances[];
 };
 
 /* ---- Events */
 
-static bool open_event(struct pd_gen *g, struct pd_gen_event *e, const struct pd_gen_event_text *from,
+static bool open_event(struct pd_gen *g, struct pi_gen_event *e, const struct pi_gen_event_text *from,
                        unsigned i)
 {
     struct pd_event event = {0};
@@ -73,7 +73,7 @@ static bool open_event(struct pd_gen *g, struct pd_gen_event *e, const struct pd
                          PD_SAMPLE_PERIOD | (trace ? PD_SAMPLE_RAW : 0);
     if (a->sample_type & PD_SAMPLE_READ)
         a->read_format = PD_FORMAT_ID | PD_FORMAT_TOTAL_TIME_ENABLED | PD_FORMAT_TOTAL_TIME_RUNNING;
-    pd_gen_complete_attr(a);
+    pi_gen_complete_attr(a);
     return true;
 }
 
@@ -94,19 +94,19 @@ static void share_events(struct pd_gen *g)
 
 static enum pd_code open_events(struct pd_gen *g, struct pd_error *error)
 {
-    static const struct pd_gen_event_text more[] = {{.name = "cycles"},        {.name = "instructions"},
+    static const struct pi_gen_event_text more[] = {{.name = "cycles"},        {.name = "instructions"},
                                                     {.name = "page-faults"},   {.name = "cache-misses"},
                                                     {.name = "branch-misses"}, {.name = "context-switches"}};
-    const struct pd_gen_text *t = g->text;
+    const struct pi_gen_text *t = g->text;
     g->n_events = g->options.events ? g->options.events : t->n_events ? t->n_events : 1;
     for (unsigned i = 0; i < g->n_events; i++) {
-        struct pd_gen_event_text raw = {.name = "r1000"};
+        struct pi_gen_event_text raw = {.name = "r1000"};
         const bool given = i < t->n_events;
         const unsigned extra = given ? 0 : i - t->n_events;
         const bool known = !given && extra < sizeof more / sizeof *more;
         raw.name[3] = (char)('0' + i / 10), raw.name[4] = (char)('0' + i % 10);
         if (!open_event(g, &g->events[i], given ? &t->events[i] : known ? &more[extra] : &raw, i))
-            return pd_fail(error, PD_EVALUE, PD_NOWHERE,
+            return pi_fail(error, PD_EVALUE, PD_NOWHERE,
                            "an event is not understood: neither perf's name nor SYSTEM:NAME", 0, 0);
     }
     share_events(g);
@@ -115,13 +115,13 @@ static enum pd_code open_events(struct pd_gen *g, struct pd_error *error)
 
 /* ---- Decks */
 
-static uint64_t share_of(const struct pd_gen_text *t, const struct pd_gen_function *f)
+static uint64_t share_of(const struct pi_gen_text *t, const struct pi_gen_function *f)
 {
     return (uint64_t)t->processes[f->process].share * f->share; /* of the square of PD_GEN_WHOLE */
 }
 
 /* As many cards as the share says; cards left by rounding go to the shares that lost most. */
-static void make_deck(const struct pd_gen_text *t, uint16_t deck[DECK])
+static void make_deck(const struct pi_gen_text *t, uint16_t deck[DECK])
 {
     const uint64_t whole = (uint64_t)PD_GEN_WHOLE * PD_GEN_WHOLE, card = whole / DECK;
     uint64_t cut[PD_GEN_FUNCTIONS];
@@ -148,16 +148,16 @@ static void make_deck(const struct pd_gen_text *t, uint16_t deck[DECK])
 static void shuffle(struct pd_gen *g, uint16_t deck[DECK])
 {
     for (size_t i = DECK - 1; i; i--) {
-        const size_t k = (size_t)pd_rng_below(&g->rng, i + 1);
+        const size_t k = (size_t)pi_rng_below(&g->rng, i + 1);
         const uint16_t card = deck[i];
         deck[i] = deck[k];
         deck[k] = card;
     }
 }
 
-static const struct pd_gen_function *deal(struct pd_gen *g, unsigned event)
+static const struct pi_gen_function *deal(struct pd_gen *g, unsigned event)
 {
-    struct pd_gen_workload *w = g->work;
+    struct pi_gen_workload *w = g->work;
     if (w->dealt[event] == 0)
         shuffle(g, w->deck[event]);
     const unsigned i = w->dealt[event];
@@ -168,7 +168,7 @@ static const struct pd_gen_function *deal(struct pd_gen *g, unsigned event)
 /* ---- Processes */
 
 /* The number of copies that gives about the requested number of tasks. */
-static void scale_copies(struct pd_gen_text *t, unsigned tasks)
+static void scale_copies(struct pi_gen_text *t, unsigned tasks)
 {
     uint64_t all = 0;
     for (unsigned i = 0; i < t->n_processes; i++)
@@ -181,38 +181,38 @@ static void scale_copies(struct pd_gen_text *t, unsigned tasks)
     }
 }
 
-static bool is_idle(const struct pd_gen_process *p)
+static bool is_idle(const struct pi_gen_process *p)
 {
     return strcmp(p->name, "swapper") == 0;
 }
 
 static uint32_t new_pid(struct pd_gen *g, uint32_t threads)
 {
-    struct pd_gen_workload *w = g->work;
+    struct pi_gen_workload *w = g->work;
     const uint32_t pid = w->next_pid;
-    w->next_pid += threads + (uint32_t)pd_rng_below(&g->rng, 3);
+    w->next_pid += threads + (uint32_t)pi_rng_below(&g->rng, 3);
     if (w->next_pid > LAST_PID)
         w->next_pid = AGAIN_PID;
     return pid;
 }
 
-static void renew(struct pd_gen *g, const struct pd_gen_process *p, struct instance *in)
+static void renew(struct pd_gen *g, const struct pi_gen_process *p, struct instance *in)
 {
     in->pid = is_idle(p) ? 0 : new_pid(g, p->threads);
-    in->cpu = (uint32_t)pd_rng_below(&g->rng, g->cpus);
-    in->left = p->life ? 1 + p->life / 2 + pd_rng_below(&g->rng, p->life) : 0;
+    in->cpu = (uint32_t)pi_rng_below(&g->rng, g->cpus);
+    in->left = p->life ? 1 + p->life / 2 + pi_rng_below(&g->rng, p->life) : 0;
 }
 
-enum pd_code pd_gen_workload_open(struct pd_gen *g, struct pd_error *error)
+enum pd_code pi_gen_workload_open(struct pd_gen *g, struct pd_error *error)
 {
-    struct pd_gen_text *t = g->text;
+    struct pi_gen_text *t = g->text;
     uint64_t n = 0;
     scale_copies(t, g->options.tasks);
     for (unsigned i = 0; i < t->n_processes; i++)
         n += t->processes[i].copies;
     const size_t size = sizeof *g->work + (size_t)n * sizeof(struct instance);
-    if ((g->work = pd_resize(g->allocator, NULL, size)) == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "workload", 0, size);
+    if ((g->work = pi_resize(g->allocator, NULL, size)) == NULL)
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "workload", 0, size);
     memset(g->work, 0, size);
     g->work->next_pid = FIRST_PID;
     n = 0;
@@ -232,17 +232,17 @@ enum pd_code pd_gen_workload_open(struct pd_gen *g, struct pd_error *error)
 /* All times differ, and none is below that of a record before. */
 static void tick(struct pd_gen *g)
 {
-    g->clock += 1 + pd_rng_below(&g->rng, 500);
+    g->clock += 1 + pi_rng_below(&g->rng, 500);
 }
 
-static enum pd_code put_record(struct pd_gen *g, struct pd_record *rec, const struct pd_gen_task *task,
+static enum pd_code put_record(struct pd_gen *g, struct pd_record *rec, const struct pi_gen_task *task,
                                struct pd_error *error)
 {
     tick(g);
-    pd_gen_identify(g, rec, 0, task);
+    pi_gen_identify(g, rec, 0, task);
     if (rec->type == PD_RECORD_FORK || rec->type == PD_RECORD_EXIT)
         rec->u.fork.time = g->clock;
-    return pd_gen_put(g, rec, task->cpu, error);
+    return pi_gen_put(g, rec, task->cpu, error);
 }
 
 static uint64_t base_of(const struct pd_gen *g, unsigned dso)
@@ -254,7 +254,7 @@ static uint64_t base_of(const struct pd_gen *g, unsigned dso)
     }
 }
 
-static enum pd_code put_comm(struct pd_gen *g, const struct pd_gen_task *task, const char *name,
+static enum pd_code put_comm(struct pd_gen *g, const struct pi_gen_task *task, const char *name,
                              uint16_t misc, struct pd_error *error)
 {
     struct pd_record rec = {.type = PD_RECORD_COMM, .misc = misc};
@@ -262,10 +262,10 @@ static enum pd_code put_comm(struct pd_gen *g, const struct pd_gen_task *task, c
     return put_record(g, &rec, task, error);
 }
 
-static enum pd_code put_mmap2(struct pd_gen *g, const struct pd_gen_task *task, unsigned dso,
+static enum pd_code put_mmap2(struct pd_gen *g, const struct pi_gen_task *task, unsigned dso,
                               struct pd_error *error)
 {
-    const struct pd_gen_dso *d = &g->text->dsos[dso];
+    const struct pi_gen_dso *d = &g->text->dsos[dso];
     struct pd_record rec = {.type = PD_RECORD_MMAP2, .misc = PD_CPUMODE_USER};
     rec.u.mmap2 = (struct pd_mmap2){.pid = task->pid,
                                     .tid = task->tid,
@@ -281,7 +281,7 @@ static enum pd_code put_mmap2(struct pd_gen *g, const struct pd_gen_task *task, 
     return put_record(g, &rec, task, error);
 }
 
-static enum pd_code put_fork(struct pd_gen *g, uint32_t type, const struct pd_gen_task *task, uint32_t ppid,
+static enum pd_code put_fork(struct pd_gen *g, uint32_t type, const struct pi_gen_task *task, uint32_t ppid,
                              uint32_t ptid, struct pd_error *error)
 {
     struct pd_record rec = {.type = type};
@@ -290,10 +290,10 @@ static enum pd_code put_fork(struct pd_gen *g, uint32_t type, const struct pd_ge
 }
 
 /* The program of a process, and its threads. */
-static enum pd_code put_program(struct pd_gen *g, const struct pd_gen_process *p, const struct instance *in,
+static enum pd_code put_program(struct pd_gen *g, const struct pi_gen_process *p, const struct instance *in,
                                 uint16_t misc, struct pd_error *error)
 {
-    struct pd_gen_task task = {in->pid, in->pid, in->cpu};
+    struct pi_gen_task task = {in->pid, in->pid, in->cpu};
     enum pd_code code = put_comm(g, &task, p->name, misc, error);
     for (unsigned i = 0; !code && i < g->text->n_dsos; i++)
         if (p->dsos >> i & 1 && g->text->dsos[i].space == PD_GEN_USER)
@@ -308,15 +308,15 @@ static enum pd_code put_program(struct pd_gen *g, const struct pd_gen_process *p
 }
 
 /* It exits, and its parent starts another one. */
-static enum pd_code replace(struct pd_gen *g, const struct pd_gen_process *p, struct instance *in,
+static enum pd_code replace(struct pd_gen *g, const struct pi_gen_process *p, struct instance *in,
                             struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     for (uint32_t k = p->threads; !code && k > 0; k--)
-        code = put_fork(g, PD_RECORD_EXIT, &(struct pd_gen_task){in->pid, in->pid + k - 1, in->cpu}, 1, 1,
+        code = put_fork(g, PD_RECORD_EXIT, &(struct pi_gen_task){in->pid, in->pid + k - 1, in->cpu}, 1, 1,
                         error);
     renew(g, p, in);
-    const struct pd_gen_task task = {in->pid, in->pid, in->cpu};
+    const struct pi_gen_task task = {in->pid, in->pid, in->cpu};
     if (!code)
         code = put_fork(g, PD_RECORD_FORK, &task, 1, 1, error);
     return code ? code : put_program(g, p, in, PD_MISC_COMM_EXEC, error);
@@ -324,14 +324,14 @@ static enum pd_code replace(struct pd_gen *g, const struct pd_gen_process *p, st
 
 static enum pd_code put_kernel(struct pd_gen *g, struct pd_error *error)
 {
-    const struct pd_gen_task nobody = {UINT32_MAX, 0, 0};
+    const struct pi_gen_task nobody = {UINT32_MAX, 0, 0};
     struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = PD_CPUMODE_KERNEL};
     rec.u.mmap = (struct pd_mmap){UINT32_MAX,         0,
                                   PD_GEN_KERNEL_TEXT, PD_GEN_KERNEL_LENGTH,
                                   PD_GEN_KERNEL_TEXT, PD_STR("[kernel.kallsyms]_text")};
     enum pd_code code = put_record(g, &rec, &nobody, error);
     for (unsigned i = 0; !code && i < g->text->n_functions; i++) {
-        const struct pd_gen_function *f = &g->text->functions[i];
+        const struct pi_gen_function *f = &g->text->functions[i];
         if (g->text->dsos[f->dso].space != PD_GEN_BPF)
             continue;
         rec = (struct pd_record){.type = PD_RECORD_KSYMBOL};
@@ -345,25 +345,25 @@ static enum pd_code put_kernel(struct pd_gen *g, struct pd_error *error)
 /* The records of perf record about tasks and maps from before its start. */
 static enum pd_code put_begin(struct pd_gen *g, struct pd_error *error)
 {
-    const struct pd_gen_task init = {1, 1, 0};
+    const struct pi_gen_task init = {1, 1, 0};
     enum pd_code code = put_kernel(g, error);
     if (!code)
         code = put_comm(g, &init, "init", 0, error);
     for (unsigned i = 0; i < g->text->n_processes; i++) {
-        const struct pd_gen_process *p = &g->text->processes[i];
+        const struct pi_gen_process *p = &g->text->processes[i];
         for (uint32_t k = 0; !code && !is_idle(p) && k < p->copies; k++) {
             const struct instance *in = &g->work->instances[g->work->first[i] + k];
-            code = put_fork(g, PD_RECORD_FORK, &(struct pd_gen_task){in->pid, in->pid, in->cpu}, 1, 1, error);
+            code = put_fork(g, PD_RECORD_FORK, &(struct pi_gen_task){in->pid, in->pid, in->cpu}, 1, 1, error);
             if (!code)
                 code = put_program(g, p, in, 0, error);
         }
     }
-    return code ? code : pd_gen_tool(g, PD_RECORD_FINISHED_INIT, error);
+    return code ? code : pi_gen_tool(g, PD_RECORD_FINISHED_INIT, error);
 }
 
-static enum pd_code put_switch(struct pd_gen *g, const struct pd_gen_task *task, struct pd_error *error)
+static enum pd_code put_switch(struct pd_gen *g, const struct pi_gen_task *task, struct pd_error *error)
 {
-    struct pd_gen_task *old = &g->work->on_cpu[task->cpu];
+    struct pi_gen_task *old = &g->work->on_cpu[task->cpu];
     struct pd_record rec = {.type = PD_RECORD_SWITCH_CPU_WIDE, .misc = PD_MISC_SWITCH_OUT};
     if (!g->text->switches || old->tid == task->tid)
         return PD_OK;
@@ -376,21 +376,21 @@ static enum pd_code put_switch(struct pd_gen *g, const struct pd_gen_task *task,
     return code ? code : put_record(g, &rec, task, error);
 }
 
-static enum pd_code put_lost(struct pd_gen *g, unsigned event, const struct pd_gen_task *task,
+static enum pd_code put_lost(struct pd_gen *g, unsigned event, const struct pi_gen_task *task,
                              struct pd_error *error)
 {
     const uint64_t lost = (uint64_t)LOST_EVERY * g->text->lost / PD_GEN_WHOLE;
     struct pd_record rec = {.type = PD_RECORD_LOST};
-    if (lost == 0 || !pd_rng_one_in(&g->rng, LOST_EVERY))
+    if (lost == 0 || !pi_rng_one_in(&g->rng, LOST_EVERY))
         return PD_OK;
-    rec.u.lost = (struct pd_lost){pd_gen_id(g, event, task->cpu), lost};
+    rec.u.lost = (struct pd_lost){pi_gen_id(g, event, task->cpu), lost};
     return put_record(g, &rec, task, error);
 }
 
-static enum pd_code put_throttle(struct pd_gen *g, unsigned event, const struct pd_gen_task *task,
+static enum pd_code put_throttle(struct pd_gen *g, unsigned event, const struct pi_gen_task *task,
                                  struct pd_error *error)
 {
-    const uint64_t id = pd_gen_id(g, event, task->cpu);
+    const uint64_t id = pi_gen_id(g, event, task->cpu);
     enum pd_code code = PD_OK;
     if (g->text->throttle == 0 || g->work->samples % g->text->throttle)
         return PD_OK;
@@ -398,22 +398,22 @@ static enum pd_code put_throttle(struct pd_gen *g, unsigned event, const struct 
         struct pd_record rec = {.type = type};
         tick(g);
         rec.u.throttle = (struct pd_throttle){g->clock, id, id};
-        pd_gen_identify(g, &rec, event, task);
-        code = pd_gen_put(g, &rec, task->cpu, error);
+        pi_gen_identify(g, &rec, event, task);
+        code = pi_gen_put(g, &rec, task->cpu, error);
     }
     return code;
 }
 
 /* ---- Samples */
 
-static bool in_kernel(const struct pd_gen *g, const struct pd_gen_function *f)
+static bool in_kernel(const struct pd_gen *g, const struct pi_gen_function *f)
 {
     return g->text->dsos[f->dso].space != PD_GEN_USER;
 }
 
 /* The return address in a caller; always the same for the same callee. */
-static uint64_t return_address(const struct pd_gen *g, const struct pd_gen_function *caller,
-                               const struct pd_gen_function *callee)
+static uint64_t return_address(const struct pd_gen *g, const struct pi_gen_function *caller,
+                               const struct pi_gen_function *callee)
 {
     const uint64_t index = (uint64_t)(callee - g->text->functions), room = caller->end - caller->start;
     return base_of(g, caller->dso) + caller->start +
@@ -421,7 +421,7 @@ static uint64_t return_address(const struct pd_gen *g, const struct pd_gen_funct
 }
 
 /* Frames of a program that has none described this far down, if a depth is asked for. */
-static size_t deepen(const struct pd_gen *g, const struct pd_gen_function *f, uint64_t *chain, size_t n,
+static size_t deepen(const struct pd_gen *g, const struct pi_gen_function *f, uint64_t *chain, size_t n,
                      size_t frames)
 {
     const unsigned dso = g->text->processes[f->process].dso;
@@ -433,32 +433,32 @@ static size_t deepen(const struct pd_gen *g, const struct pd_gen_function *f, ui
     return n;
 }
 
-static struct pd_gen_place place_of(struct pd_gen *g, const struct pd_gen_function *f)
+static struct pi_gen_place place_of(struct pd_gen *g, const struct pi_gen_function *f)
 {
-    const struct pd_gen_text *t = g->text;
+    const struct pi_gen_text *t = g->text;
     const size_t most = g->options.depth ? g->options.depth : USUAL_DEPTH;
     const bool kernel = in_kernel(g, f);
     uint64_t *chain = g->fields.chain;
     size_t n = 0, frames = 1;
     uint64_t ip = base_of(g, f->dso) + f->start;
     if (f->end > f->start)
-        ip += pd_rng_below(&g->rng, f->end - f->start);
+        ip += pi_rng_below(&g->rng, f->end - f->start);
     chain[n++] = kernel ? PD_CONTEXT_KERNEL : PD_CONTEXT_USER;
     chain[n++] = ip;
     for (; f->caller >= 0 && frames < most && n < PD_GEN_MOST_DEPTH; frames++) {
-        const struct pd_gen_function *caller = &t->functions[f->caller];
+        const struct pi_gen_function *caller = &t->functions[f->caller];
         if (in_kernel(g, caller) != in_kernel(g, f))
             chain[n++] = in_kernel(g, caller) ? PD_CONTEXT_KERNEL : PD_CONTEXT_USER;
         chain[n++] = return_address(g, caller, f);
         f = caller;
     }
     n = deepen(g, f, chain, n, frames);
-    return (struct pd_gen_place){chain, n, ip, kernel};
+    return (struct pi_gen_place){chain, n, ip, kernel};
 }
 
 static unsigned random_event(struct pd_gen *g)
 {
-    uint64_t at = pd_rng_below(&g->rng, g->work->total_share);
+    uint64_t at = pi_rng_below(&g->rng, g->work->total_share);
     unsigned i = 0;
     while (at >= g->events[i].share)
         at -= g->events[i++].share;
@@ -466,49 +466,49 @@ static unsigned random_event(struct pd_gen *g)
 }
 
 /* A thread of a process, on a cpu that changes now and then. */
-static struct pd_gen_task random_thread(struct pd_gen *g, const struct pd_gen_process *p, struct instance *in)
+static struct pi_gen_task random_thread(struct pd_gen *g, const struct pi_gen_process *p, struct instance *in)
 {
-    const uint32_t thread = (uint32_t)pd_rng_below(&g->rng, p->threads);
-    if (pd_rng_one_in(&g->rng, 64))
-        in->cpu = (uint32_t)pd_rng_below(&g->rng, g->cpus);
-    return (struct pd_gen_task){in->pid, in->pid + thread, (in->cpu + thread) % g->cpus};
+    const uint32_t thread = (uint32_t)pi_rng_below(&g->rng, p->threads);
+    if (pi_rng_one_in(&g->rng, 64))
+        in->cpu = (uint32_t)pi_rng_below(&g->rng, g->cpus);
+    return (struct pi_gen_task){in->pid, in->pid + thread, (in->cpu + thread) % g->cpus};
 }
 
 static void pass_time(struct pd_gen *g)
 {
     const uint64_t step = UINT64_C(1000000000) / g->text->rate;
-    g->clock += 1 + step / 2 + pd_rng_below(&g->rng, step + 1);
+    g->clock += 1 + step / 2 + pi_rng_below(&g->rng, step + 1);
 }
 
 static enum pd_code step(struct pd_gen *g, struct pd_error *error)
 {
     const unsigned event = random_event(g);
-    const struct pd_gen_function *f = deal(g, event);
-    const struct pd_gen_process *p = &g->text->processes[f->process];
-    struct instance *in = &g->work->instances[g->work->first[f->process] + pd_rng_below(&g->rng, p->copies)];
-    const struct pd_gen_task task = random_thread(g, p, in);
-    const struct pd_gen_place place = place_of(g, f);
+    const struct pi_gen_function *f = deal(g, event);
+    const struct pi_gen_process *p = &g->text->processes[f->process];
+    struct instance *in = &g->work->instances[g->work->first[f->process] + pi_rng_below(&g->rng, p->copies)];
+    const struct pi_gen_task task = random_thread(g, p, in);
+    const struct pi_gen_place place = place_of(g, f);
     struct pd_record rec;
     pass_time(g);
     enum pd_code code = put_switch(g, &task, error);
     if (code)
         return code;
-    pd_gen_fill_sample(g, &rec, event, &task, &place);
+    pi_gen_fill_sample(g, &rec, event, &task, &place);
     tick(g);
-    pd_gen_identify(g, &rec, event, &task);
+    pi_gen_identify(g, &rec, event, &task);
     g->work->samples++;
-    if ((code = pd_gen_put(g, &rec, task.cpu, error)) || (code = put_lost(g, event, &task, error)) ||
+    if ((code = pi_gen_put(g, &rec, task.cpu, error)) || (code = put_lost(g, event, &task, error)) ||
         (code = put_throttle(g, event, &task, error)))
         return code;
     return in->left && --in->left == 0 ? replace(g, p, in, error) : PD_OK;
 }
 
-enum pd_code pd_gen_workload_run(struct pd_gen *g, struct pd_error *error)
+enum pd_code pi_gen_workload_run(struct pd_gen *g, struct pd_error *error)
 {
     enum pd_code code = put_begin(g, error);
     g->now = g->member ? g->member : g->writer;
     g->window.on = (g->events[0].attr.sample_type & PD_SAMPLE_TIME) != 0; /* else nothing tells the order */
-    while (!code && !pd_gen_enough(g, 1))
+    while (!code && !pi_gen_enough(g, 1))
         code = step(g, error);
-    return code ? code : pd_gen_round(g, true, error);
+    return code ? code : pi_gen_round(g, true, error);
 }

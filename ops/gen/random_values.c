@@ -13,8 +13,8 @@
 
 /* What is being made. */
 struct maker {
-    struct pd_rng *rng;
-    struct pd_arena *arena;
+    struct pi_rng *rng;
+    struct pi_arena *arena;
     struct pd_shape shape;
     size_t at;    /* bytes of the record so far, to keep items aligned */
     size_t room;  /* bytes that items of variable size may still take; 0 also when nothing of the kind may
@@ -28,7 +28,7 @@ struct maker {
 
 static void *take(struct maker *m, size_t n)
 {
-    struct pd_arena *a = m->arena;
+    struct pi_arena *a = m->arena;
     const size_t skip = (8 - (uintptr_t)a->ptr % 8) % 8;
     if (a->left < skip || a->left - skip < n) {
         m->failed = true;
@@ -47,16 +47,16 @@ static uint64_t all_ones(unsigned bits)
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-static uint64_t random_number(struct pd_rng *rng, unsigned bits)
+static uint64_t random_number(struct pi_rng *rng, unsigned bits)
 {
-    switch (pd_rng_below(rng, 8)) {
+    switch (pi_rng_below(rng, 8)) {
     case 0: return 0;
     case 1: return 1;
     case 2: return all_ones(bits);
     case 3: return all_ones(bits) >> 1;
-    case 4: return pd_rng_below(rng, 256) & all_ones(bits);
-    case 5: return pd_rng_next(rng) & all_ones(bits) >> pd_rng_below(rng, bits);
-    default: return pd_rng_next(rng) & all_ones(bits);
+    case 4: return pi_rng_below(rng, 256) & all_ones(bits);
+    case 5: return pi_rng_next(rng) & all_ones(bits) >> pi_rng_below(rng, bits);
+    default: return pi_rng_next(rng) & all_ones(bits);
     }
 }
 
@@ -74,18 +74,18 @@ static unsigned number_width(const struct pd_op *op)
     return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW || op->kind == PD_OP_LESS ||
                    op->kind == PD_OP_OTHER
                ? 8
-               : pd_scalar_width(op);
+               : pi_scalar_width(op);
 }
 
-static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits);
+static uint64_t random_of_set(struct pi_rng *rng, const struct pd_set *set, unsigned bits);
 
 /* One of the values that have a name. */
-static uint64_t random_named(struct pd_rng *rng, const struct pd_set *set)
+static uint64_t random_named(struct pi_rng *rng, const struct pd_set *set)
 {
-    const uint64_t seed = pd_rng_next(rng);
+    const uint64_t seed = pi_rng_next(rng);
     uint64_t value = set->names[0].value, most = 0;
     for (size_t i = 0; i < set->n; i++) {
-        const uint64_t score = pd_rng_score(seed, set->names[i].name);
+        const uint64_t score = pi_rng_score(seed, set->names[i].name);
         if (score >= most) {
             most = score;
             value = set->names[i].value;
@@ -94,35 +94,35 @@ static uint64_t random_named(struct pd_rng *rng, const struct pd_set *set)
     return value;
 }
 
-static uint64_t random_flags(struct pd_rng *rng, const struct pd_set *set)
+static uint64_t random_flags(struct pi_rng *rng, const struct pd_set *set)
 {
-    const uint64_t density = 1 + pd_rng_below(rng, 4), seed = pd_rng_next(rng);
+    const uint64_t density = 1 + pi_rng_below(rng, 4), seed = pi_rng_next(rng);
     uint64_t value = 0;
     for (size_t i = 0; i < set->n; i++)
-        if (pd_rng_score(seed, set->names[i].name) % 5 < density)
+        if (pi_rng_score(seed, set->names[i].name) % 5 < density)
             value |= set->names[i].value;
     return value;
 }
 
-static uint64_t random_word(struct pd_rng *rng, const struct pd_set *set)
+static uint64_t random_word(struct pi_rng *rng, const struct pd_set *set)
 {
-    const uint64_t seed = pd_rng_next(rng);
+    const uint64_t seed = pi_rng_next(rng);
     uint64_t word = 0;
     for (size_t i = 0; i < set->n; i++) {
         const struct pd_name *f = &set->names[i];
-        struct pd_rng own = pd_rng_named(seed, f->name);
-        if (pd_rng_one_in(&own, is_reserved(f->name) ? 16 : 2))
+        struct pi_rng own = pi_rng_named(seed, f->name);
+        if (pi_rng_one_in(&own, is_reserved(f->name) ? 16 : 2))
             word = pd_bits_put(f, word, random_of_set(&own, f->set, f->width));
     }
     return word;
 }
 
-static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits)
+static uint64_t random_of_set(struct pi_rng *rng, const struct pd_set *set, unsigned bits)
 {
     uint64_t value;
     switch (set->kind) {
     case PD_SET_ENUM:
-        if (set->n == 0 || pd_rng_one_in(rng, 16))
+        if (set->n == 0 || pi_rng_one_in(rng, 16))
             return random_number(rng, bits);
         value = random_named(rng, set);
         break;
@@ -134,14 +134,14 @@ static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsi
 }
 
 /* Numbers for a value and all that is in it. */
-static struct pd_rng draw(struct pd_rng *rng)
+static struct pi_rng draw(struct pi_rng *rng)
 {
-    return (struct pd_rng){pd_rng_next(rng)};
+    return (struct pi_rng){pi_rng_next(rng)};
 }
 
-uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned width)
+uint64_t pi_random_value(struct pi_rng *rng, const struct pd_set *set, unsigned width)
 {
-    struct pd_rng own = draw(rng);
+    struct pi_rng own = draw(rng);
     return random_of_set(&own, set, 8 * width);
 }
 
@@ -151,8 +151,8 @@ uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned 
 static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pd_present(head, &m->shape, NULL); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &m->shape, NULL)) {
+    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &m->shape, NULL)) {
         switch (op->kind) {
         case PD_OP_SUB:
         case PD_OP_SIZED:
@@ -166,7 +166,7 @@ static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
         case PD_OP_STR64: n += 4; break;
         case PD_OP_CSTR: n += op->ref ? strlen(op->ref) + 1 : 1; break;
         case PD_OP_OPT64: break;
-        default: n += pd_scalar_width(op); break;
+        default: n += pi_scalar_width(op); break;
         }
     }
     return n;
@@ -184,8 +184,8 @@ static size_t element_bytes(const struct maker *m, const struct pd_op *head)
 static size_t element_room(const struct maker *m, const struct pd_op *head)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pd_present(head, &m->shape, NULL); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &m->shape, NULL)) {
+    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &m->shape, NULL)) {
         switch (op->kind) {
         case PD_OP_SUB:
         case PD_OP_SIZED: n += element_room(m, op->sub()); break;
@@ -194,7 +194,7 @@ static size_t element_room(const struct maker *m, const struct pd_op *head)
         case PD_OP_ITEMSR: n += 3 * element_bytes(m, op->sub()); break;
         case PD_OP_ATTR: break;
         default:
-            n += pd_scalar_width(op) || op->kind == PD_OP_VARINT || op->kind >= PD_OP_GIVEN ? 0 : 144;
+            n += pi_scalar_width(op) || op->kind == PD_OP_VARINT || op->kind >= PD_OP_GIVEN ? 0 : 144;
             break;
         }
     }
@@ -222,18 +222,18 @@ static void count_cost(const struct maker *m, const struct pd_op *op, const void
             op + 1,
             op)) /* most scalars count nothing, which is soon found out without asking what is present */
         return;
-    for (op = pd_present(op + 1, &m->shape, NULL); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &m->shape, NULL)) {
+    for (op = pi_present(op + 1, &m->shape, NULL); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &m->shape, NULL)) {
         if (op->count_width == 0 || op->count_offset != member)
             continue;
         switch (op->kind) {
         case PD_OP_VEC16:
         case PD_OP_VEC32:
-        case PD_OP_VEC64: *each += pd_vec_width(op); break;
+        case PD_OP_VEC64: *each += pi_vec_width(op); break;
         case PD_OP_GRID64: *each += 8 * (size_t)pd_member(v, (unsigned)op->arg, op->count_width); break;
         case PD_OP_BYTES: *each += 1; break;
         case PD_OP_SLOT: *each += 1, *once += 16; break;
-        case PD_OP_LIST: *each += pd_layout_bytes(op->sub(), &m->shape); break;
+        case PD_OP_LIST: *each += pi_layout_bytes(op->sub(), &m->shape); break;
         case PD_OP_ITEMS: *each += element_bytes(m, op->sub()); break;
         case PD_OP_OPT64: *once += 8; break;
         default: break;
@@ -255,12 +255,12 @@ static bool counts_items(const struct pd_op *op)
 
 static size_t random_count(struct maker *m, size_t most)
 {
-    const uint64_t kind = pd_rng_below(m->rng, 64);
+    const uint64_t kind = pi_rng_below(m->rng, 64);
     if (kind == 0)
         return most;
     if (kind < 4)
-        return pd_rng_size(m->rng, most + 1);
-    return pd_rng_size(m->rng, (most < 20 ? most : 20) + 1);
+        return pi_rng_size(m->rng, most + 1);
+    return pi_rng_size(m->rng, (most < 20 ? most : 20) + 1);
 }
 
 /* A count that there is room for. Bytes mostly end at a multiple of 8, as the kernel's do. */
@@ -275,7 +275,7 @@ static uint64_t random_count_of(struct maker *m, const struct pd_op *op, size_t 
         most = (size_t)all_ones(8 * width);
     size_t n = random_count(m, most);
     const size_t over = (m->at + width + n) % 8;
-    if (each == 1 && over && n + 8 - over <= most && !pd_rng_one_in(m->rng, 8))
+    if (each == 1 && over && n + 8 - over <= most && !pi_rng_one_in(m->rng, 8))
         n += 8 - over;
     m->room -= n * each + (n ? once : 0);
     return n;
@@ -284,7 +284,7 @@ static uint64_t random_count_of(struct maker *m, const struct pd_op *op, size_t 
 /* A branch stack leaves hw_idx out only when it is empty. */
 static bool must_be_empty(const struct maker *m, const struct pd_op *head)
 {
-    return head == pd_layout_branch_stack() && m->shape.variant & PD_VARIANT_NO_HW_IDX;
+    return head == pi_layout_branch_stack() && m->shape.variant & PD_VARIANT_NO_HW_IDX;
 }
 
 /* ---- Items of variable size. */
@@ -293,7 +293,7 @@ static void make_bytes(struct maker *m, struct pd_bytes *b, size_t n)
 {
     uint8_t *p = take(m, n);
     for (size_t i = 0; p && i < n; i++)
-        p[i] = (uint8_t)pd_rng_next(m->rng);
+        p[i] = (uint8_t)pi_rng_next(m->rng);
     *b = (struct pd_bytes){p, p ? n : 0};
     m->at += n;
 }
@@ -301,7 +301,7 @@ static void make_bytes(struct maker *m, struct pd_bytes *b, size_t n)
 /* An entry of a vector. Where the set names only special values, most are others. */
 static uint64_t random_entry(struct maker *m, const struct pd_set *set, unsigned bits)
 {
-    return pd_rng_one_in(m->rng, 8) ? random_of_set(m->rng, set, bits) : random_number(m->rng, bits);
+    return pi_rng_one_in(m->rng, 8) ? random_of_set(m->rng, set, bits) : random_number(m->rng, bits);
 }
 
 /*
@@ -310,13 +310,13 @@ static uint64_t random_entry(struct maker *m, const struct pd_set *set, unsigned
  */
 static void make_vec(struct maker *m, const struct pd_op *op, struct pd_vec *v, size_t n)
 {
-    const uint8_t form = (uint8_t)pd_rng_below(m->rng, 3);
-    const unsigned bits = 8 * pd_vec_width(op);
-    const bool wide = form == PD_FORM_STRUCT && bits < 64 && pd_rng_one_in(m->rng, 2);
+    const uint8_t form = (uint8_t)pi_rng_below(m->rng, 3);
+    const unsigned bits = 8 * pi_vec_width(op);
+    const bool wide = form == PD_FORM_STRUCT && bits < 64 && pi_rng_one_in(m->rng, 2);
     const unsigned width = wide ? 8 : bits / 8;
     uint8_t *p = take(m, width * n);
     for (size_t i = 0; p && i < n; i++)
-        pd_store(p + width * i, random_entry(m, op->set, bits), width,
+        pi_store(p + width * i, random_entry(m, op->set, bits), width,
                  form == PD_FORM_STRUCT ? PD_HOST_ORDER : (enum pd_order)form);
     *v = (struct pd_vec){p, p ? n : 0, (uint8_t)width, form};
     m->at += bits / 8 * n;
@@ -327,9 +327,9 @@ static void make_vec(struct maker *m, const struct pd_op *op, struct pd_vec *v, 
 /* Text: mostly of printable characters, at times of any bytes but NUL. */
 static void make_text(struct maker *m, char *p, size_t n)
 {
-    const bool plain = !pd_rng_one_in(m->rng, 8) || m->shape.variant || m->plain;
+    const bool plain = !pi_rng_one_in(m->rng, 8) || m->shape.variant || m->plain;
     for (size_t i = 0; i < n; i++)
-        p[i] = (char)(plain ? '!' + pd_rng_below(m->rng, 94) : 1 + pd_rng_below(m->rng, 255));
+        p[i] = (char)(plain ? '!' + pi_rng_below(m->rng, 94) : 1 + pi_rng_below(m->rng, 255));
 }
 
 /*
@@ -343,13 +343,13 @@ static void make_slot(struct maker *m, struct pd_str *s, size_t len, size_t size
         return;
     make_text(m, p, len);
     for (size_t i = len; odd && i < size; i++)
-        p[i] = (char)(i > len ? pd_rng_next(m->rng) : 0);
+        p[i] = (char)(i > len ? pi_rng_next(m->rng) : 0);
     *s = (struct pd_str){p, len, odd ? size : PD_AUTO};
 }
 
 static bool is_odd(struct maker *m)
 {
-    return pd_rng_one_in(m->rng, 8) && !m->shape.variant && !m->plain;
+    return pi_rng_one_in(m->rng, 8) && !m->shape.variant && !m->plain;
 }
 
 /* Behind the string there is nothing more, but for a sample_id that makes it end at a multiple of 8. */
@@ -357,28 +357,28 @@ static void make_str(struct maker *m, struct pd_str *s)
 {
     const size_t most = m->room > 16 ? m->room - 16 : 0;
     const size_t len =
-        pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_size(m->rng, (most < 48 ? most : 48) + 1);
+        pi_rng_one_in(m->rng, 64) ? random_count(m, most) : pi_rng_size(m->rng, (most < 48 ? most : 48) + 1);
     const bool odd = is_odd(m);
-    size_t pad = odd ? pd_rng_size(m->rng, 17) : 0;
+    size_t pad = odd ? pi_rng_size(m->rng, 17) : 0;
     if (m->named && len + pad == 0)
         pad = 8;
     m->named = false;
-    const size_t end = pd_align8(m->at + len + 1);
+    const size_t end = pi_align8(m->at + len + 1);
     m->room = 0;
     if (m->shape.variant & PD_VARIANT_SAMPLE_ID) {
         make_slot(m, s, len, end - m->at, true);
         m->at = end;
-    } else if (m->shape.variant & PD_VARIANT_NO_PID && pd_rng_one_in(m->rng, 2)) {
+    } else if (m->shape.variant & PD_VARIANT_NO_PID && pi_rng_one_in(m->rng, 2)) {
         *s = PD_STR("[kernel.kallsyms]"); /* what shows that there are no pids */
     } else {
         make_slot(m, s, len, len + pad, odd);
-        m->at += odd ? len + pad : pd_align8(len + 1);
+        m->at += odd ? len + pad : pi_align8(len + 1);
     }
 }
 
 static size_t random_length(struct maker *m, size_t most)
 {
-    return most < 48 || pd_rng_one_in(m->rng, 32) ? random_count(m, most) : pd_rng_size(m->rng, 49);
+    return most < 48 || pi_rng_one_in(m->rng, 32) ? random_count(m, most) : pi_rng_size(m->rng, 49);
 }
 
 /* A string that its NUL ends. */
@@ -388,7 +388,7 @@ static void make_cstr(struct maker *m, const struct pd_op *op, struct pd_str *s)
     const char *fixed = op->ref;
     for (const struct pd_op *user = op; user->kind != PD_OP_END; user++)
         if (user->kind == PD_OP_SINCE && user->count_offset == op->offset)
-            fixed = versions[pd_rng_below(m->rng, sizeof versions / sizeof *versions)];
+            fixed = versions[pi_rng_below(m->rng, sizeof versions / sizeof *versions)];
     if (fixed) {
         *s = (struct pd_str){fixed, strlen(fixed), PD_AUTO};
         m->at += s->len + 1;
@@ -405,7 +405,7 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
 {
     const size_t len = m->room > 64 ? random_length(m, m->room - 64) : 0;
     const bool odd = m->room < 64 || is_odd(m);
-    const size_t size = odd ? len + (m->room < 64 ? 0 : pd_rng_size(m->rng, 64)) : pd_slot_of(op, len);
+    const size_t size = odd ? len + (m->room < 64 ? 0 : pi_rng_size(m->rng, 64)) : pi_slot_of(op, len);
     make_slot(m, s, len, size, odd);
     m->room -= size;
     m->at += 4 + size;
@@ -415,7 +415,7 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
 static void make_strv(struct maker *m, struct pd_str *s)
 {
     const size_t len = random_length(m, m->room / 2);
-    const size_t size = is_odd(m) ? len + (size_t)pd_rng_below(m->rng, 17) : len;
+    const size_t size = is_odd(m) ? len + (size_t)pi_rng_below(m->rng, 17) : len;
     make_slot(m, s, len, size, size > len);
     m->room -= size < m->room ? size : m->room;
     m->at += 10 + size;
@@ -425,7 +425,7 @@ static void make_strv(struct maker *m, struct pd_str *s)
 static void make_strn(struct maker *m, const struct pd_op *op, struct pd_str *s)
 {
     const size_t size = (size_t)op->arg;
-    const size_t len = pd_rng_one_in(m->rng, 8) ? size : pd_rng_size(m->rng, (size < 48 ? size : 48) + 1);
+    const size_t len = pi_rng_one_in(m->rng, 8) ? size : pi_rng_size(m->rng, (size < 48 ? size : 48) + 1);
     make_slot(m, s, len, size, is_odd(m));
     m->at += size;
 }
@@ -433,9 +433,9 @@ static void make_strn(struct maker *m, const struct pd_op *op, struct pd_str *s)
 /* A string of n bytes, or of fewer with something left over behind it. */
 static void make_counted_str(struct maker *m, const struct pd_op *op, struct pd_str *s, size_t n)
 {
-    const size_t size = n ? pd_slot_of(op, n) : 0;
+    const size_t size = n ? pi_slot_of(op, n) : 0;
     const bool odd = n == 0 || is_odd(m);
-    make_slot(m, s, odd && n ? pd_rng_size(m->rng, n) : n, size, odd);
+    make_slot(m, s, odd && n ? pi_rng_size(m->rng, n) : n, size, odd);
     m->at += size;
 }
 
@@ -478,7 +478,7 @@ static void make_items(struct maker *m, const struct pd_op *op, struct pd_list *
 static void make_itemsr(struct maker *m, const struct pd_op *op, struct pd_list *l)
 {
     const size_t most = m->room / element_bytes(m, op->sub());
-    make_items(m, op, l, pd_rng_size(m->rng, (most < MOST_ITEMS ? most : MOST_ITEMS) + 1));
+    make_items(m, op, l, pi_rng_size(m->rng, (most < MOST_ITEMS ? most : MOST_ITEMS) + 1));
     m->room = 0;
 }
 
@@ -487,9 +487,9 @@ static void clear_past(const struct pd_op *head, void *v, size_t size)
 {
     const struct pd_shape shape = {0};
     size_t at = 0;
-    for (const struct pd_op *op = pd_present(head, &shape, v); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &shape, v)) {
-        const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    for (const struct pd_op *op = pi_present(head, &shape, v); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &shape, v)) {
+        const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
         if (width && at >= size)
             memset((uint8_t *)v + op->offset, 0, width);
         at += width;
@@ -497,10 +497,10 @@ static void clear_past(const struct pd_op *head, void *v, size_t size)
 }
 
 /* A size of which perf_event_attr has been at a time, or a larger one. */
-static uint32_t random_attr_size(struct pd_rng *rng)
+static uint32_t random_attr_size(struct pi_rng *rng)
 {
-    if (pd_rng_one_in(rng, 16))
-        return (uint32_t)(PD_ATTR_SIZE + 8 * (1 + pd_rng_below(rng, 8)));
+    if (pi_rng_one_in(rng, 16))
+        return (uint32_t)(PD_ATTR_SIZE + 8 * (1 + pi_rng_below(rng, 8)));
     return (uint32_t)random_named(rng, &pd_set_attr_size);
 }
 
@@ -508,12 +508,12 @@ static void make_attr(struct maker *m, struct pd_attr *attr, uint32_t size)
 {
     const size_t room = m->room;
     m->room = 0;
-    make_layout(m, pd_layout_attr(), attr);
+    make_layout(m, pi_layout_attr(), attr);
     attr->size = size;
     if (size > PD_ATTR_SIZE)
         make_bytes(m, &attr->tail, size - PD_ATTR_SIZE);
     m->room = room > attr->tail.n ? room - attr->tail.n : 0;
-    clear_past(pd_layout_attr(), attr, size);
+    clear_past(pi_layout_attr(), attr, size);
     /* Two ways of writing the same field exclude each other. */
     if (attr->sample_type & PD_SAMPLE_WEIGHT)
         attr->sample_type &= ~PD_SAMPLE_WEIGHT_STRUCT;
@@ -522,12 +522,12 @@ static void make_attr(struct maker *m, struct pd_attr *attr, uint32_t size)
 /* The size up to one of the fields, which is the first that an older writer did not know. */
 static size_t random_cut(struct maker *m, const struct pd_op *head)
 {
-    const uint64_t seed = pd_rng_next(m->rng);
+    const uint64_t seed = pi_rng_next(m->rng);
     size_t at = 0;
     for (const struct pd_op *op = head + 1; op->kind != PD_OP_REST; op++) {
-        if (at && pd_rng_score(seed, op->name) % 32 == 0)
+        if (at && pi_rng_score(seed, op->name) % 32 == 0)
             break;
-        at += op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+        at += op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     }
     return at;
 }
@@ -537,15 +537,15 @@ static void make_sized(struct maker *m, const struct pd_op *op, void *v, void *m
 {
     const struct pd_bytes none = {NULL, 0};
     const struct pd_op *layout = op->sub();
-    const size_t given = (size_t)pd_count(op, &m->shape, v), least = element_room(m, layout), room = m->room;
+    const size_t given = (size_t)pi_count(op, &m->shape, v), least = element_room(m, layout), room = m->room;
     size_t n = 0;
-    if (layout == pd_layout_attr()) {
+    if (layout == pi_layout_attr()) {
         make_attr(m, member, (uint32_t)given);
         return;
     }
     m->room = least < room ? least : room;
     const size_t after = room - m->room;
-    const bool cut = layout == pd_layout_bpf_prog_info() && pd_rng_one_in(m->rng, 2);
+    const bool cut = layout == pi_layout_bpf_prog_info() && pi_rng_one_in(m->rng, 2);
     if (cut)
         m->room = 0;
     make_layout(m, layout, member);
@@ -555,11 +555,11 @@ static void make_sized(struct maker *m, const struct pd_op *op, void *v, void *m
     if (cut)
         clear_past(layout, member, n = random_cut(m, layout));
     else
-        m->failed = pd_interpret_put_section(layout, &m->shape, PD_HOST_ORDER, member, &none, NULL, 0, &n,
+        m->failed = pi_interpret_put_section(layout, &m->shape, PD_HOST_ORDER, member, &none, NULL, 0, &n,
                                              NULL) != PD_OK;
     const struct pd_op size = {.kind = op->count_width == 2 ? PD_OP_U16 : PD_OP_U32,
                                .offset = op->count_offset};
-    pd_scalar_set(&size, v, n + op->arg);
+    pi_scalar_set(&size, v, n + op->arg);
 }
 
 /* ---- Numbers that decide something. */
@@ -567,9 +567,9 @@ static void make_sized(struct maker *m, const struct pd_op *op, void *v, void *m
 /* A mask whose bits count something. */
 static uint64_t random_mask(struct maker *m)
 {
-    uint64_t mask = pd_rng_one_in(m->rng, 4) ? pd_rng_next(m->rng) : 0;
-    for (uint64_t n = pd_rng_below(m->rng, 6); n; n--)
-        mask |= UINT64_C(1) << pd_rng_below(m->rng, 64);
+    uint64_t mask = pi_rng_one_in(m->rng, 4) ? pi_rng_next(m->rng) : 0;
+    for (uint64_t n = pi_rng_below(m->rng, 6); n; n--)
+        mask |= UINT64_C(1) << pi_rng_below(m->rng, 64);
     const size_t cost = 8 * (size_t)__builtin_popcountll(mask);
     if (cost > m->room)
         return 0;
@@ -582,7 +582,7 @@ static uint64_t random_bits(struct maker *m, uint64_t unit)
 {
     const size_t words = random_count(m, m->room / 8);
     m->room -= 8 * words;
-    return words ? words * unit - pd_rng_below(m->rng, unit) : 0;
+    return words ? words * unit - pi_rng_below(m->rng, unit) : 0;
 }
 
 /* A number in whose lower bits is a small count. */
@@ -596,8 +596,8 @@ static uint64_t random_low(struct maker *m, const struct pd_op *low, const void 
 /* Of a protobuf field, which may have a name. */
 static uint64_t random_key(struct maker *m)
 {
-    const uint64_t number = pd_rng_one_in(m->rng, 16) ? random_number(m->rng, 61) : pd_rng_below(m->rng, 20);
-    return (number ? number : 1) << 3 | pd_rng_below(m->rng, PD_WIRE_TYPE_LAST + 1);
+    const uint64_t number = pi_rng_one_in(m->rng, 16) ? random_number(m->rng, 61) : pi_rng_below(m->rng, 20);
+    return (number ? number : 1) << 3 | pi_rng_below(m->rng, PD_WIRE_TYPE_LAST + 1);
 }
 
 /*
@@ -608,13 +608,13 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
                           uint64_t *value)
 {
     const struct pd_op *user = op;
-    const uint64_t seed = pd_rng_next(m->rng);
+    const uint64_t seed = pi_rng_next(m->rng);
     uint64_t most = 0, score;
     size_t each, once;
     bool must = false, tested = false;
     while ((user = next_user(user + 1, op))) {
         switch (user->kind) {
-        case PD_OP_ORDER: *value = pd_rng_below(m->rng, 2); return true;
+        case PD_OP_ORDER: *value = pi_rng_below(m->rng, 2); return true;
         case PD_OP_ONES: *value = random_mask(m); return true;
         case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
         case PD_OP_LOW: *value = random_low(m, user, v); return true;
@@ -627,14 +627,14 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
             must = true;
             break;
         case PD_OP_PASS:
-            if (head != pd_layout_feature_event_desc())
+            if (head != pi_layout_feature_event_desc())
                 break;
             *value = random_attr_size(m->rng);
             return true;
         case PD_OP_IS:
         case PD_OP_FROM:
             tested = true;
-            if ((score = pd_rng_score(seed, user->name)) < most)
+            if ((score = pi_rng_score(seed, user->name)) < most)
                 break;
             most = score;
             *value = user->arg;
@@ -642,7 +642,7 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
         default: break;
         }
     }
-    return must || (tested && !pd_rng_one_in(m->rng, 8));
+    return must || (tested && !pi_rng_one_in(m->rng, 8));
 }
 
 /* True if it is the number of rows of a grid. With few rows, any number of columns has room for some. */
@@ -659,7 +659,7 @@ static bool counts_rows(const struct pd_op *op)
 static bool abi_is_unknown(const struct maker *m, const struct pd_op *head, const struct pd_op *op,
                            bool *unknown)
 {
-    const bool user = head == pd_layout_regs_user(), intr = head == pd_layout_regs_intr();
+    const bool user = head == pi_layout_regs_user(), intr = head == pi_layout_regs_intr();
     *unknown = m->shape.variant & (user ? PD_VARIANT_UNKNOWN_USER_REGS : PD_VARIANT_UNKNOWN_INTR_REGS);
     return (user || intr) && op->set == &pd_set_regs_abi;
 }
@@ -667,7 +667,7 @@ static bool abi_is_unknown(const struct maker *m, const struct pd_op *head, cons
 static void make_scalar(struct maker *m, const struct pd_op *head, const struct pd_op *op, void *v)
 {
     size_t each, once;
-    uint64_t value = pd_random_value(m->rng, op->set, number_width(op)), special = value;
+    uint64_t value = pi_random_value(m->rng, op->set, number_width(op)), special = value;
     bool unknown;
     count_cost(m, op, v, &each, &once);
     if (each)
@@ -677,13 +677,13 @@ static void make_scalar(struct maker *m, const struct pd_op *head, const struct 
     else if (counts_rows(op))
         value = random_count(m, 64);
     else if (abi_is_unknown(m, head, op, &unknown))
-        value = unknown ? value | UINT64_C(8) << pd_rng_below(m->rng, 61) : value & PD_REGS_ABI_BITS;
-    else if (is_reserved(op->name) && !pd_rng_one_in(m->rng, 16))
+        value = unknown ? value | UINT64_C(8) << pi_rng_below(m->rng, 61) : value & PD_REGS_ABI_BITS;
+    else if (is_reserved(op->name) && !pi_rng_one_in(m->rng, 16))
         value = 0;
     if (m->no_text)
         value &= ~UINT64_C(0xff);
     m->no_text = false;
-    pd_scalar_set(op, v, value);
+    pi_scalar_set(op, v, value);
     m->at += number_width(op);
 }
 
@@ -692,7 +692,7 @@ static void make_scalar(struct maker *m, const struct pd_op *head, const struct 
 /* Where there is said to be no room, nothing more follows. */
 static void make_room(struct maker *m, uint8_t *member, uint64_t count, uint64_t each)
 {
-    const bool there = count <= m->room / 2 / each && !pd_rng_one_in(m->rng, 4);
+    const bool there = count <= m->room / 2 / each && !pi_rng_one_in(m->rng, 4);
     *member = there && count;
     if (there)
         m->room -= 2 * (size_t)(count * each);
@@ -703,24 +703,24 @@ static void make_room(struct maker *m, uint8_t *member, uint64_t count, uint64_t
 static void make_derived(struct maker *m, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
-    const uint64_t count = op->count_width ? pd_count(op, &m->shape, v) : 0;
+    const uint64_t count = op->count_width ? pi_count(op, &m->shape, v) : 0;
     switch (op->kind) {
     case PD_OP_GIVEN: *(uint32_t *)member = m->shape.given; break;
     case PD_OP_PASS: m->shape.given = (uint32_t)count; break;
     case PD_OP_ROOM: make_room(m, member, 1, op->arg); break;
     case PD_OP_ROOMN: make_room(m, member, count, op->arg); break;
     case PD_OP_ODD64:
-        *(uint8_t *)member = (uint8_t)pd_rng_below(m->rng, 2);
+        *(uint8_t *)member = (uint8_t)pi_rng_below(m->rng, 2);
         m->full = true;
         break;
     case PD_OP_TEXT:
         *(uint8_t *)member = 0;
         m->no_text = m->named = true;
         break;
-    case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
+    case PD_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
     case PD_OP_LITTLE:
     case PD_OP_ORDER: break;
-    default: *(uint64_t *)member = pd_derived(op, v); break;
+    default: *(uint64_t *)member = pi_derived(op, v); break;
     }
 }
 
@@ -739,14 +739,14 @@ static void make_rest_of(struct maker *m, const struct pd_op *op, void *member)
 static void make_array(struct maker *m, const struct pd_op *op, uint8_t *member)
 {
     for (uint64_t i = 0; i < op->arg; i++)
-        member[i] = op->ref ? (uint8_t)op->ref[i] : (uint8_t)pd_rng_next(m->rng);
+        member[i] = op->ref ? (uint8_t)op->ref[i] : (uint8_t)pi_rng_next(m->rng);
     m->at += (size_t)op->arg;
 }
 
 static void make_field(struct maker *m, const struct pd_op *head, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
-    const size_t n = op->count_width ? (size_t)pd_count(op, &m->shape, v) : 0;
+    const size_t n = op->count_width ? (size_t)pi_count(op, &m->shape, v) : 0;
     switch (op->kind) {
     case PD_OP_ARR: make_array(m, op, member); break;
     case PD_OP_STR: make_str(m, member); break;
@@ -772,7 +772,7 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     case PD_OP_SIZED: make_sized(m, op, v, member); break;
     case PD_OP_ATTR: make_attr(m, member, random_attr_size(m->rng)); break;
     case PD_OP_OPT64:
-        pd_scalar_set(op, v, n ? pd_rng_below(m->rng, n + 1) : 0);
+        pi_scalar_set(op, v, n ? pi_rng_below(m->rng, n + 1) : 0);
         m->at += n ? 8 : 0;
         break;
     default:
@@ -787,11 +787,11 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
 static void make_layout(struct maker *m, const struct pd_op *head, void *v)
 {
     const uint32_t given = m->shape.given;
-    struct pd_rng *const outer = m->rng;
-    const uint64_t seed = pd_rng_next(outer);
-    for (const struct pd_op *op = pd_present(head, &m->shape, v); op->kind != PD_OP_END && !m->failed;
-         op = pd_present(op + 1, &m->shape, v)) {
-        struct pd_rng own = pd_rng_named(seed, op->name);
+    struct pi_rng *const outer = m->rng;
+    const uint64_t seed = pi_rng_next(outer);
+    for (const struct pd_op *op = pi_present(head, &m->shape, v); op->kind != PD_OP_END && !m->failed;
+         op = pi_present(op + 1, &m->shape, v)) {
+        struct pi_rng own = pi_rng_named(seed, op->name);
         m->rng = &own;
         make_field(m, head, op, v);
     }
@@ -799,9 +799,9 @@ static void make_layout(struct maker *m, const struct pd_op *head, void *v)
     m->shape.given = given;
 }
 
-bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *attr)
+bool pi_random_attr(struct pi_rng *rng, struct pi_arena *arena, struct pd_attr *attr)
 {
-    struct pd_rng own = draw(rng);
+    struct pi_rng own = draw(rng);
     struct maker m = {.rng = &own, .arena = arena};
     memset(attr, 0, sizeof *attr);
     make_attr(&m, attr, random_attr_size(&own));
@@ -811,18 +811,18 @@ bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *
 /* ---- Records. */
 
 /* Another variant than the usual one, as the type allows it. */
-static uint8_t random_variant(const struct pd_plan *plan, uint32_t type, uint16_t misc, struct pd_rng *rng)
+static uint8_t random_variant(const struct pd_plan *plan, uint32_t type, uint16_t misc, struct pi_rng *rng)
 {
-    const uint8_t usual = pd_usual_variant(plan, type);
+    const uint8_t usual = pi_usual_variant(plan, type);
     switch (type) {
     case PD_RECORD_SAMPLE:
-        if (plan->shape.sample_type & PD_SAMPLE_REGS_USER && pd_rng_one_in(rng, 3))
+        if (plan->shape.sample_type & PD_SAMPLE_REGS_USER && pi_rng_one_in(rng, 3))
             return usual | PD_VARIANT_UNKNOWN_USER_REGS;
-        if (plan->shape.sample_type & PD_SAMPLE_REGS_INTR && pd_rng_one_in(rng, 3))
+        if (plan->shape.sample_type & PD_SAMPLE_REGS_INTR && pi_rng_one_in(rng, 3))
             return usual | PD_VARIANT_UNKNOWN_INTR_REGS;
         if (!(plan->shape.sample_type & PD_SAMPLE_BRANCH_STACK))
             return usual;
-        if (plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX && pd_rng_one_in(rng, 2))
+        if (plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX && pi_rng_one_in(rng, 2))
             return usual | PD_VARIANT_NO_HW_IDX;
         return usual ^ PD_VARIANT_BRANCH_COUNTERS;
     case PD_RECORD_MMAP2: return misc & PD_MISC_MMAP_BUILD_ID ? usual : PD_VARIANT_EARLY_MMAP2;
@@ -840,8 +840,8 @@ static void make_rest(struct maker *m, struct pd_record *rec, bool more)
     if (unknown)
         make_bytes(m, &rec->rest, 8 * random_count(m, m->room / 8));
     else if (more && m->room >= 64)
-        make_bytes(m, &rec->rest, 8 * (1 + pd_rng_size(m->rng, 4)));
-    else if (pad && m->room >= pad && rec->type != PD_RECORD_SAMPLE && !pd_rng_one_in(m->rng, 8))
+        make_bytes(m, &rec->rest, 8 * (1 + pi_rng_size(m->rng, 4)));
+    else if (pad && m->room >= pad && rec->type != PD_RECORD_SAMPLE && !pi_rng_one_in(m->rng, 8))
         make_bytes(m, &rec->rest, pad);
 }
 
@@ -849,12 +849,12 @@ static void make_rest(struct maker *m, struct pd_record *rec, bool more)
 static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_record *rec, bool odd)
 {
     const uint32_t type = rec->type;
-    const struct pd_op *layout = pd_layout_of(type);
+    const struct pd_op *layout = pi_layout_of(type);
     *rec = (struct pd_record){
         .type = type, .plan = plan, .attr_index = UINT32_MAX, .layout = layout, .decoded = true};
-    rec->misc = (uint16_t)pd_random_value(m->rng, layout ? layout->set : &pd_set_HEX, 2);
-    rec->variant = odd ? random_variant(plan, type, rec->misc, m->rng) : pd_usual_variant(plan, type);
-    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
+    rec->misc = (uint16_t)pi_random_value(m->rng, layout ? layout->set : &pd_set_HEX, 2);
+    rec->variant = odd ? random_variant(plan, type, rec->misc, m->rng) : pi_usual_variant(plan, type);
+    rec->has_id = pi_has_id(plan, rec->type, rec->variant);
     m->shape = plan->shape;
     m->shape.misc = rec->misc;
     m->shape.given = rec->misc;
@@ -866,13 +866,13 @@ static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_r
     m->room = UINT16_MAX - fixed;
     if (layout)
         make_layout(m, layout, &rec->u);
-    struct pd_rng *const outer = m->rng;
-    struct pd_rng behind = draw(outer), id = draw(outer);
+    struct pi_rng *const outer = m->rng;
+    struct pi_rng behind = draw(outer), id = draw(outer);
     m->rng = &behind;
-    make_rest(m, rec, odd && rec->variant == pd_usual_variant(plan, type) && pd_rng_one_in(m->rng, 4));
+    make_rest(m, rec, odd && rec->variant == pi_usual_variant(plan, type) && pi_rng_one_in(m->rng, 4));
     m->rng = &id;
     if (rec->has_id)
-        make_layout(m, pd_layout_sample_id(), &rec->id);
+        make_layout(m, pi_layout_sample_id(), &rec->id);
     m->rng = outer;
     return !m->failed;
 }
@@ -882,7 +882,7 @@ static bool is_told_apart(struct maker *m, const struct pd_record *rec)
 {
     struct pd_record back = {0};
     size_t n;
-    struct pd_arena rest = *m->arena;
+    struct pi_arena rest = *m->arena;
     if (rest.left < UINT16_MAX || pd_record_encode(rec->plan, rec, rest.ptr, rest.left, &n, NULL) ||
         pd_record_decode(rec->plan, rest.ptr, n, &back, NULL))
         return false;
@@ -895,13 +895,13 @@ static bool is_doubtful(const struct pd_record *rec, bool odd)
     return odd || rec->rest.n || rec->type == PD_RECORD_HEADER_BUILD_ID;
 }
 
-bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena *arena,
+bool pi_random_record(const struct pd_plan *plan, uint32_t type, struct pi_rng *rng, struct pi_arena *arena,
                       struct pd_record *rec)
 {
-    const struct pd_arena before = *arena;
-    const struct pd_op *layout = pd_layout_of(type);
-    struct pd_rng own = pd_rng_named(pd_rng_next(rng), layout ? layout->name : NULL);
-    const bool odd = pd_rng_one_in(&own, 8);
+    const struct pi_arena before = *arena;
+    const struct pd_op *layout = pi_layout_of(type);
+    struct pi_rng own = pi_rng_named(pi_rng_next(rng), layout ? layout->name : NULL);
+    const bool odd = pi_rng_one_in(&own, 8);
     struct maker m = {.rng = &own, .arena = arena};
     rec->type = type;
     if (!make_record(&m, plan, rec, odd))
@@ -932,8 +932,8 @@ static bool make_feature(struct maker *m, struct pd_feature *f)
     f->rest = (struct pd_bytes){NULL, 0};
     if (f->layout)
         make_layout(m, f->layout, &f->u);
-    if (!f->layout || (m->room && !m->full && pd_rng_one_in(m->rng, 8)))
-        make_bytes(m, &f->rest, 1 + pd_rng_size(m->rng, 40));
+    if (!f->layout || (m->room && !m->full && pi_rng_one_in(m->rng, 8)))
+        make_bytes(m, &f->rest, 1 + pi_rng_size(m->rng, 40));
     return !m->failed;
 }
 
@@ -949,21 +949,21 @@ static bool lacks_pid(const struct maker *m, const struct pd_feature *f)
 {
     struct pd_feature back;
     size_t n;
-    const struct pd_arena rest = *m->arena;
+    const struct pi_arena rest = *m->arena;
     return pd_feature_encode(PD_HOST_ORDER, f, rest.ptr, rest.left, &n, NULL) == PD_OK &&
            pd_feature_decode(PD_HOST_ORDER, f->id, 0, rest.ptr, n, &back, NULL) == PD_OK &&
            back.variant == f->variant;
 }
 
-bool pd_random_feature(struct pd_rng *rng, struct pd_arena *arena, uint32_t id, uint32_t nr_cpus_avail,
+bool pi_random_feature(struct pi_rng *rng, struct pi_arena *arena, uint32_t id, uint32_t nr_cpus_avail,
                        struct pd_feature *f)
 {
-    const struct pd_arena before = *arena;
-    const struct pd_op *layout = pd_layout_of_feature(id);
-    struct pd_rng own = pd_rng_named(pd_rng_next(rng), layout ? layout->name : NULL);
+    const struct pi_arena before = *arena;
+    const struct pd_op *layout = pi_layout_of_feature(id);
+    struct pi_rng own = pi_rng_named(pi_rng_next(rng), layout ? layout->name : NULL);
     struct maker m = {.rng = &own, .arena = arena};
     *f = (struct pd_feature){.id = id, .nr_cpus_avail = nr_cpus_avail, .layout = layout};
-    f->variant = id == PD_FEAT_BUILD_ID && pd_rng_one_in(&own, 4) ? PD_VARIANT_NO_PID : 0;
+    f->variant = id == PD_FEAT_BUILD_ID && pi_rng_one_in(&own, 4) ? PD_VARIANT_NO_PID : 0;
     if (!make_feature(&m, f))
         return false;
     if (f->variant && !lacks_pid(&m, f)) {
@@ -979,10 +979,10 @@ bool pd_random_feature(struct pd_rng *rng, struct pd_arena *arena, uint32_t id, 
 
 /* ---- Others. */
 
-bool pd_random_parts(struct pd_rng *rng, struct pd_arena *arena, const struct pd_shape *shape,
+bool pi_random_parts(struct pi_rng *rng, struct pi_arena *arena, const struct pd_shape *shape,
                      const struct pd_op *layout, void *value)
 {
-    struct pd_rng own = draw(rng);
+    struct pi_rng own = draw(rng);
     struct maker m = {.rng = &own, .arena = arena, .shape = *shape, .room = FEATURE_ROOM};
     make_layout(&m, layout, value);
     return !m.failed;

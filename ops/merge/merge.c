@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <perfdata/session/sample.h>
 
-static void tell_finding(struct pd_merging *m, size_t input, const struct pd_error *what)
+static void tell_finding(struct pi_merging *m, size_t input, const struct pd_error *what)
 {
     m->stats->damaged |= what->code != PD_EUNKNOWN;
     if (m->options->finding)
@@ -24,7 +24,7 @@ static void tell_finding(struct pd_merging *m, size_t input, const struct pd_err
  * Reports a reading error. Damage that a copy has was reported when the copy was made, with its place in the
  * input.
  */
-static void tell_read(struct pd_merging *m, size_t input, const struct pd_error *what)
+static void tell_read(struct pi_merging *m, size_t input, const struct pd_error *what)
 {
     if (!m->in[input].temporary)
         tell_finding(m, input, what);
@@ -34,7 +34,7 @@ static void tell_read(struct pd_merging *m, size_t input, const struct pd_error 
  * Reports a damaged feature. The caller that opened the input may know of it already; in a copy, it has
  * another place.
  */
-static void tell_feature(struct pd_merging *m, size_t input, const struct pd_error *what)
+static void tell_feature(struct pi_merging *m, size_t input, const struct pd_error *what)
 {
     struct pd_error lost = *what;
     if (m->in[input].temporary)
@@ -43,7 +43,7 @@ static void tell_feature(struct pd_merging *m, size_t input, const struct pd_err
         tell_finding(m, input, &lost);
 }
 
-static enum pd_code fails(struct pd_merging *m, size_t input, enum pd_code code)
+static enum pd_code fails(struct pi_merging *m, size_t input, enum pd_code code)
 {
     m->failed = input;
     return code;
@@ -52,7 +52,7 @@ static enum pd_code fails(struct pd_merging *m, size_t input, enum pd_code code)
 /* ---- Inputs: all as files of one byte order */
 
 struct converting {
-    struct pd_merging *m;
+    struct pi_merging *m;
     size_t input;
 };
 
@@ -71,17 +71,17 @@ static void on_convert_note(void *user, const struct pd_convert_note *note)
         pd_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
 }
 
-static enum pd_code temporary_failed(struct pd_merging *m)
+static enum pd_code temporary_failed(struct pi_merging *m)
 {
-    return pd_fail(m->error, PD_EOUT, PD_NOWHERE, "temporary file", (uint64_t)errno, 0);
+    return pi_fail(m->error, PD_EOUT, PD_NOWHERE, "temporary file", (uint64_t)errno, 0);
 }
 
-static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *in)
+static enum pd_code open_temporary(struct pi_merging *m, struct pi_merge_input *in)
 {
-    struct pd_spill spill;
-    enum pd_code code = pd_spill_init(&spill, m->allocator, m->options->tmpdir, m->error);
+    struct pi_spill spill;
+    enum pd_code code = pi_spill_init(&spill, m->allocator, m->options->tmpdir, m->error);
     if (!code)
-        code = pd_spill_begin(&spill, m->error);
+        code = pi_spill_begin(&spill, m->error);
     if (!code) {
         in->temporary = fdopen(spill.fd, "w+b");
         if (in->temporary)
@@ -89,15 +89,15 @@ static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *
         else
             code = temporary_failed(m);
     }
-    pd_spill_free(&spill);
+    pi_spill_free(&spill);
     return code;
 }
 
 /* Converts an input into a temporary file, which then is the input. */
-static enum pd_code convert_input(struct pd_merging *m, size_t i, struct pd_reader *from,
+static enum pd_code convert_input(struct pi_merging *m, size_t i, struct pd_reader *from,
                                   const struct pd_edit_options *edit)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     struct converting user = {m, i};
     const enum pd_convert_order order = edit                 ? PD_CONVERT_ORDER_SAME
                                         : m->order == PD_BIG ? PD_CONVERT_BIG
@@ -118,7 +118,7 @@ static enum pd_code convert_input(struct pd_merging *m, size_t i, struct pd_read
     enum pd_code code = open_temporary(m, in);
     if (code)
         return code;
-    const struct pd_sink sink = pd_stdio_sink(in->temporary);
+    const struct pd_sink sink = pi_stdio_sink(in->temporary);
     code = pd_convert(from, &sink, &how, &stats, m->error);
     if (!code && fflush(in->temporary))
         code = temporary_failed(m);
@@ -133,13 +133,13 @@ static enum pd_code convert_input(struct pd_merging *m, size_t i, struct pd_read
  * Makes a file of a stream, whose attrs and features are among the records, and of an input of the other byte
  * order.
  */
-static enum pd_code normalize(struct pd_merging *m, size_t i)
+static enum pd_code normalize(struct pi_merging *m, size_t i)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     const struct pd_file_info *info = pd_reader_info(in->given);
     in->reader = in->given;
     if (!in->given->in.seekable)
-        return fails(m, i, pd_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
+        return fails(m, i, pi_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
     if (info->container != PD_CONTAINER_PIPE && info->order == m->order)
         return pd_reader_rewind(in->reader, m->error);
     if (info->order != m->order)
@@ -150,7 +150,7 @@ static enum pd_code normalize(struct pd_merging *m, size_t i)
 
 /* ---- Wall clock */
 
-static enum pd_code open_metadata(struct pd_merging *m, size_t i)
+static enum pd_code open_metadata(struct pi_merging *m, size_t i)
 {
     const struct pd_metadata_options options = {.size = sizeof options, .allocator = m->allocator};
     const enum pd_code code = pd_metadata_open(&m->in[i].meta, m->in[i].reader, &options, m->error);
@@ -170,7 +170,7 @@ static bool is_realtime(const struct pd_reader *r)
 }
 
 /* The time to add to those of an input. False: it is not known. */
-static bool find_wall_clock(const struct pd_merging *m, size_t i, int64_t *shift)
+static bool find_wall_clock(const struct pi_merging *m, size_t i, int64_t *shift)
 {
     const struct pd_feature *f = pd_metadata_feature(m->in[i].meta, PD_FEAT_CLOCK_DATA);
     const struct pd_event_attr *e = pd_reader_attr(m->in[i].reader, 0);
@@ -185,13 +185,13 @@ static bool find_wall_clock(const struct pd_merging *m, size_t i, int64_t *shift
 }
 
 /* Makes a file of an input, with its times on the wall clock. */
-static enum pd_code put_on_wall_clock(struct pd_merging *m, size_t i)
+static enum pd_code put_on_wall_clock(struct pi_merging *m, size_t i)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     struct pd_edit_options edit = {.size = sizeof edit, .realtime = true};
     if (!find_wall_clock(m, i, &edit.time_shift))
         return fails(m, i,
-                     pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                     pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
                              "its wall clock is not known (no CLOCK_DATA of its clock: perf record -k CLOCK)",
                              0, 0));
     if (is_realtime(in->reader))
@@ -208,7 +208,7 @@ static enum pd_code put_on_wall_clock(struct pd_merging *m, size_t i)
     return code ? code : open_metadata(m, i);
 }
 
-static enum pd_code check_clock(struct pd_merging *m, size_t i)
+static enum pd_code check_clock(struct pi_merging *m, size_t i)
 {
     const struct pd_event_attr *a = pd_reader_attr(m->in[0].reader, 0),
                                *b = pd_reader_attr(m->in[i].reader, 0);
@@ -223,12 +223,12 @@ static enum pd_code check_clock(struct pd_merging *m, size_t i)
     if (m->options->any_clock)
         return PD_OK;
     return fails(m, i,
-                 pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                 pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
                          "its times are of another clock than those of the first input (attr.clockid)", 0,
                          0));
 }
 
-static enum pd_code check_time(struct pd_merging *m, size_t i)
+static enum pd_code check_time(struct pi_merging *m, size_t i)
 {
     struct pd_reader *r = m->in[i].reader;
     bool timed = pd_reader_n_attrs(r) == 0;
@@ -240,12 +240,12 @@ static enum pd_code check_time(struct pd_merging *m, size_t i)
         return PD_OK;
     return fails(
         m, i,
-        pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+        pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
                 "its records have no time (no sample_id_all, or TIME is not sampled); appending needs none",
                 0, 0));
 }
 
-static enum pd_code open_input(struct pd_merging *m, size_t i)
+static enum pd_code open_input(struct pi_merging *m, size_t i)
 {
     enum pd_code code = normalize(m, i);
     if (!code)
@@ -258,15 +258,15 @@ static enum pd_code open_input(struct pd_merging *m, size_t i)
         return code;
     for (size_t k = 0; k < pd_metadata_n_findings(m->in[i].meta); k++)
         tell_feature(m, i, pd_metadata_finding(m->in[i].meta, k));
-    pd_progress_expect(&m->progress, pd_record_bytes(m->in[i].reader), 1);
+    pi_progress_expect(&m->progress, pi_record_bytes(m->in[i].reader), 1);
     return PD_OK;
 }
 
 /* Reads the input once, to find out how far its records are out of order. */
-static enum pd_code open_sorter(struct pd_merging *m, size_t i)
+static enum pd_code open_sorter(struct pi_merging *m, size_t i)
 {
     const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     struct pd_sorter_stats stats;
     const struct pd_sorter_options how = {.size = sizeof how,
                                           .allocator = m->allocator,
@@ -285,13 +285,13 @@ static enum pd_code open_sorter(struct pd_merging *m, size_t i)
 
 /* ---- The next input */
 
-static bool comes_before(const struct pd_merging *m, uint32_t a, uint32_t b)
+static bool comes_before(const struct pi_merging *m, uint32_t a, uint32_t b)
 {
     const uint64_t x = m->options->append ? 0 : m->in[a].key, y = m->options->append ? 0 : m->in[b].key;
     return x != y ? x < y : a < b;
 }
 
-static void sift(struct pd_merging *m, size_t at)
+static void sift(struct pi_merging *m, size_t at)
 {
     const uint32_t moved = m->heap[at];
     for (size_t child; (child = 2 * at + 1) < m->n_heap; at = child) {
@@ -305,10 +305,10 @@ static void sift(struct pd_merging *m, size_t at)
 }
 
 /* True if the record is merged. The sorter reports records whose payload is cut. */
-static bool is_taken(const struct pd_merge_input *in)
+static bool is_taken(const struct pi_merge_input *in)
 {
     const struct pd_record *rec = &in->rec;
-    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
+    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
         return false; /* the records inside follow */
     const uint64_t end =
         rec->member ? pd_reader_member(in->reader, rec->member)->size : pd_reader_info(in->reader)->data_end;
@@ -316,9 +316,9 @@ static bool is_taken(const struct pd_merge_input *in)
 }
 
 /* Reads the next record of an input; *more is false at its end. */
-static enum pd_code advance(struct pd_merging *m, uint32_t i, bool *more)
+static enum pd_code advance(struct pi_merging *m, uint32_t i, bool *more)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     struct pd_error what;
     enum pd_code code;
     while ((code = pd_sorter_next(in->sorter, &in->rec, &what)) != PD_END) {
@@ -332,16 +332,16 @@ static enum pd_code advance(struct pd_merging *m, uint32_t i, bool *more)
             break;
     }
     *more = code != PD_END;
-    const uint64_t time = *more ? pd_merge_time(&in->rec) : 0;
+    const uint64_t time = *more ? pi_merge_time(&in->rec) : 0;
     in->key = time > in->key ? time : in->key;
     return PD_OK;
 }
 
-static enum pd_code fill_heap(struct pd_merging *m)
+static enum pd_code fill_heap(struct pi_merging *m)
 {
-    m->heap = pd_array(m->allocator, NULL, m->n, sizeof *m->heap);
+    m->heap = pi_array(m->allocator, NULL, m->n, sizeof *m->heap);
     if (m->heap == NULL)
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, m->n * sizeof *m->heap);
+        return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, m->n * sizeof *m->heap);
     for (uint32_t i = 0; i < m->n; i++) {
         bool more;
         const enum pd_code code = advance(m, i, &more);
@@ -359,57 +359,57 @@ static enum pd_code fill_heap(struct pd_merging *m)
 
 static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
 {
-    struct pd_merging *m = user;
+    struct pi_merging *m = user;
     return pd_writer_raw(m->out.writer, bytes, n, m->error);
 }
 
 /* Readers cannot tell two kinds of AUX data in one recording apart. */
-static enum pd_code check_aux(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
+static enum pd_code check_aux(struct pi_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
 {
     if (m->aux_info.ptr)
         return fails(m, i,
-                     pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                     pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
                              "its AUX data is of another recording than that of an earlier input", 0, 0));
-    uint8_t *copy = pd_resize(m->allocator, NULL, n);
+    uint8_t *copy = pi_resize(m->allocator, NULL, n);
     if (copy == NULL)
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "AUXTRACE_INFO", 0, n);
+        return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "AUXTRACE_INFO", 0, n);
     memcpy(copy, bytes, n);
     m->aux_info = (struct pd_bytes){copy, n};
     return PD_OK;
 }
 
-static enum pd_code take_record(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n,
+static enum pd_code take_record(struct pi_merging *m, uint32_t i, const uint8_t *bytes, size_t n,
                                 bool decoded)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     const struct pd_record *rec = &in->rec;
     bool done = false;
     enum pd_code code = PD_OK;
     if (m->n > 1)
-        code = pd_merge_state_record(m, i, bytes, n, pd_merge_time(rec), decoded, &done);
+        code = pi_merge_state_record(m, i, bytes, n, pi_merge_time(rec), decoded, &done);
     if (code || done)
         return code;
     if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
         code = check_aux(m, i, bytes, n);
     if (!code)
-        code = pd_merge_write_record(m, i, rec, bytes, n);
+        code = pi_merge_write_record(m, i, rec, bytes, n);
     if (!code)
-        code = pd_aux_index_note(&m->out.aux, m->out.writer, rec, m->error);
-    return !code && rec->payload_size ? pd_copy_payload(in->reader, in->sorter, put_piece, m, m->error)
+        code = pi_aux_index_note(&m->out.aux, m->out.writer, rec, m->error);
+    return !code && rec->payload_size ? pi_copy_payload(in->reader, in->sorter, put_piece, m, m->error)
                                       : code;
 }
 
-static enum pd_code put_record(struct pd_merging *m, uint32_t i)
+static enum pd_code put_record(struct pi_merging *m, uint32_t i)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     struct pd_error what;
     const uint8_t *bytes;
     size_t n;
-    pd_progress_record(&m->progress, &in->rec);
+    pi_progress_record(&m->progress, &in->rec);
     const enum pd_code readable = pd_reader_decode(in->reader, &in->rec, &what);
     if (readable && readable != PD_EUNKNOWN)
         tell_read(m, i, &what);
-    pd_merge_record(m, in, &in->rec, &bytes, &n, &what);
+    pi_merge_record(m, in, &in->rec, &bytes, &n, &what);
     if (bytes)
         return take_record(m, i, bytes, n, !readable);
     m->stats->lost++;
@@ -420,7 +420,7 @@ static enum pd_code put_record(struct pd_merging *m, uint32_t i)
     return PD_OK;
 }
 
-static enum pd_code merge_records(struct pd_merging *m)
+static enum pd_code merge_records(struct pi_merging *m)
 {
     enum pd_code code = fill_heap(m);
     while (!code && m->n_heap) {
@@ -430,7 +430,7 @@ static enum pd_code merge_records(struct pd_merging *m)
             break;
         if (!more) {
             m->heap[0] = m->heap[--m->n_heap];
-            code = pd_merge_state_end(m, i);
+            code = pi_merge_state_end(m, i);
         }
         if (m->n_heap)
             sift(m, 0);
@@ -445,7 +445,7 @@ static void on_dropped(void *user, uint16_t feature, const char *why)
     pd_merge_note(user, 0, feature, why);
 }
 
-static bool any_aux(const struct pd_merging *m)
+static bool any_aux(const struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n; i++)
         if (pd_reader_find_feature(m->in[i].reader, PD_FEAT_AUXTRACE))
@@ -454,17 +454,17 @@ static bool any_aux(const struct pd_merging *m)
 }
 
 /* The output's compression and its level: those of the first input, unless the options say otherwise. */
-static uint32_t compression(const struct pd_merging *m, int *level)
+static uint32_t compression(const struct pi_merging *m, int *level)
 {
     const struct pd_feature *f = pd_metadata_feature(m->in[0].meta, PD_FEAT_COMPRESSED);
     int said = 0;
-    const bool zstd = f && pd_said_compression(f->raw.ptr, f->raw.n, m->order, &said) == PD_SAID_ZSTD;
+    const bool zstd = f && pi_said_compression(f->raw.ptr, f->raw.n, m->order, &said) == PD_SAID_ZSTD;
     const bool keeps = m->options->zip == PD_ZIP_KEEP;
     *level = keeps && !m->options->level ? said : m->options->level;
-    return pd_zip_type(m->options->zip, zstd);
+    return pi_zip_type(m->options->zip, zstd);
 }
 
-static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink)
+static enum pd_code open_writer(struct pi_merging *m, const struct pd_sink *sink)
 {
     const bool pipe = m->options->to == PD_CONVERT_PIPE;
     struct pd_writer_options how = {.size = sizeof how,
@@ -478,7 +478,7 @@ static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink
                                     .dropped = on_dropped,
                                     .user = m};
     how.compression = compression(m, &how.level);
-    pd_merge_feed(m);
+    pi_merge_feed(m);
     m->out.made_aux = how.max_features;
     enum pd_code code = pd_writer_open(&m->out.writer, sink, &how, m->error);
     if (!code)
@@ -486,20 +486,20 @@ static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink
     return code;
 }
 
-static enum pd_code put_event_type(struct pd_merging *m, struct pd_ids *there,
+static enum pd_code put_event_type(struct pi_merging *m, struct pi_ids *there,
                                    const struct pd_event_type *type)
 {
-    if (pd_ids_get(there, type->event_id, NULL))
+    if (pi_ids_get(there, type->event_id, NULL))
         return PD_OK;
-    if (!pd_ids_set(there, type->event_id, 0))
-        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
+    if (!pi_ids_set(there, type->event_id, 0))
+        return pi_merge_no_memory(m, sizeof(struct pi_ids_slot));
     return pd_writer_event_type(m->out.writer, type, m->error);
 }
 
 /* Writes the names of old files' events; those of the same number once. */
-static enum pd_code put_event_types(struct pd_merging *m)
+static enum pd_code put_event_types(struct pi_merging *m)
 {
-    struct pd_ids there = {.allocator = m->allocator};
+    struct pi_ids there = {.allocator = m->allocator};
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n; i++) {
         struct pd_event_type type;
@@ -509,83 +509,83 @@ static enum pd_code put_event_types(struct pd_merging *m)
             code = put_event_type(m, &there, &type);
         }
     }
-    pd_ids_free(&there);
+    pi_ids_free(&there);
     return code;
 }
 
-static enum pd_code merge_parts(struct pd_merging *m, const struct pd_sink *sink)
+static enum pd_code merge_parts(struct pi_merging *m, const struct pd_sink *sink)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n; i++)
         code = open_input(m, i);
     if (code)
         return code;
-    pd_merge_machines(m);
-    if ((code = pd_merge_events(m)) || (code = pd_merge_state_open(m)))
+    pi_merge_machines(m);
+    if ((code = pi_merge_events(m)) || (code = pi_merge_state_open(m)))
         return code;
-    if (!pd_identities_open(&m->identities, m->allocator))
-        return pd_merge_no_memory(m, 0);
+    if (!pi_identities_open(&m->identities, m->allocator))
+        return pi_merge_no_memory(m, 0);
     for (size_t i = 0; !code && i < m->n; i++)
         code = open_sorter(m, i);
     if (!code)
         code = open_writer(m, sink);
     if (!code)
-        code = pd_merge_put_events(m);
+        code = pi_merge_put_events(m);
     if (!code)
         code = put_event_types(m);
     if (!code)
-        code = pd_sections_features(&m->out);
+        code = pi_sections_features(&m->out);
     if (!code)
         code = merge_records(m);
-    return code ? code : pd_sections_end(&m->out); /* the AUXTRACE index is left */
+    return code ? code : pi_sections_end(&m->out); /* the AUXTRACE index is left */
 }
 
-static void clean_up(struct pd_merging *m)
+static void clean_up(struct pi_merging *m)
 {
-    pd_sections_close(&m->out);
-    pd_merge_state_close(m);
+    pi_sections_close(&m->out);
+    pi_merge_state_close(m);
     for (size_t i = 0; i < m->n; i++) {
-        struct pd_merge_input *in = &m->in[i];
+        struct pi_merge_input *in = &m->in[i];
         pd_sorter_close(in->sorter);
         pd_metadata_close(in->meta);
         if (in->reader != in->given)
             pd_reader_close(in->reader);
         if (in->temporary)
             fclose(in->temporary);
-        pd_release(m->allocator, in->event);
-        pd_release(m->allocator, in->own_id);
-        pd_ids_free(&in->ids);
-        pd_reads_free(&in->counters);
+        pi_release(m->allocator, in->event);
+        pi_release(m->allocator, in->own_id);
+        pi_ids_free(&in->ids);
+        pi_reads_free(&in->counters);
     }
     for (size_t i = 0; i < m->n_events; i++)
-        pd_release(m->allocator, m->events[i].ids);
-    pd_release(m->allocator, m->events);
-    pd_release(m->allocator, m->units);
-    pd_release(m->allocator, m->chains);
-    pd_ids_free(&m->chain_of);
-    pd_ids_free(&m->id_owner);
-    pd_ids_free(&m->sums);
-    pd_identities_close(&m->identities);
-    pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
-    pd_release(m->allocator, m->heap);
-    pd_release(m->allocator, m->in);
-    pd_release(m->allocator, m);
+        pi_release(m->allocator, m->events[i].ids);
+    pi_release(m->allocator, m->events);
+    pi_release(m->allocator, m->units);
+    pi_release(m->allocator, m->chains);
+    pi_ids_free(&m->chain_of);
+    pi_ids_free(&m->id_owner);
+    pi_ids_free(&m->sums);
+    pi_identities_close(&m->identities);
+    pi_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
+    pi_release(m->allocator, m->heap);
+    pi_release(m->allocator, m->in);
+    pi_release(m->allocator, m);
 }
 
-static enum pd_code start(struct pd_merging *m, struct pd_reader *const *readers, const struct pd_sink *sink)
+static enum pd_code start(struct pi_merging *m, struct pd_reader *const *readers, const struct pd_sink *sink)
 {
-    m->in = pd_array(m->allocator, NULL, m->n, sizeof *m->in);
+    m->in = pi_array(m->allocator, NULL, m->n, sizeof *m->in);
     if (m->in == NULL) {
         const size_t n = m->n;
         m->n = 0;
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n * sizeof *m->in);
+        return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n * sizeof *m->in);
     }
     for (size_t i = 0; i < m->n; i++)
-        m->in[i] = (struct pd_merge_input){.given = readers[i], .ids.allocator = m->allocator};
+        m->in[i] = (struct pi_merge_input){.given = readers[i], .ids.allocator = m->allocator};
     m->id_owner.allocator = m->chain_of.allocator = m->allocator;
-    m->hash_key = pd_key_draw();
+    m->hash_key = pi_key_draw();
     m->order = pd_reader_info(readers[0])->order;
-    pd_rounds_init(&m->rounds, m->order);
+    pi_rounds_init(&m->rounds, m->order);
     return merge_parts(m, sink);
 }
 
@@ -600,12 +600,12 @@ enum pd_code pd_merge(struct pd_reader *const *readers, size_t n, const struct p
     if (code)
         return code;
     if (n == 0 || n > UINT32_MAX / 2 || own.to == PD_CONVERT_DIRECTORY)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, n ? "to" : "inputs", n, 1);
-    struct pd_merging *m = pd_resize(own.allocator, NULL, sizeof *m);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, n ? "to" : "inputs", n, 1);
+    struct pi_merging *m = pi_resize(own.allocator, NULL, sizeof *m);
     if (m == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m);
-    *m = (struct pd_merging){.n = n, .failed = n, .options = &own, .allocator = own.allocator};
-    m->progress = (struct pd_progress){.callback = own.progress, .user = own.user};
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m);
+    *m = (struct pi_merging){.n = n, .failed = n, .options = &own, .allocator = own.allocator};
+    m->progress = (struct pi_progress){.callback = own.progress, .user = own.user};
     m->stats = stats ? stats : &own_stats;
     m->error = error ? error : &own_error;
     *m->stats = (struct pd_merge_stats){0};

@@ -24,7 +24,7 @@
 #include <stdio.h>
 
 /* An event of the output. */
-struct pd_merged_event {
+struct pi_merged_event {
     struct pd_attr attr; /* its tail is the input's */
     struct pd_plan plan;
     const char *name; /* NULL: unknown */
@@ -35,7 +35,7 @@ struct pd_merged_event {
 };
 
 /* Events that belong together. */
-struct pd_merged_unit {
+struct pi_merged_unit {
     uint32_t first, n;
     struct pd_group_desc group; /* if n > 1 */
     size_t taken_by;            /* the last input that has the unit, + 1 */
@@ -44,13 +44,13 @@ struct pd_merged_unit {
 };
 
 /* Units that may be the same, in the order of their appearance. */
-struct pd_unit_chain {
+struct pi_unit_chain {
     uint32_t first, last;
     uint32_t free; /* units before it are taken by the input ... */
     size_t input;  /* ... with this number, + 1 */
 };
 
-struct pd_merge_input {
+struct pi_merge_input {
     struct pd_reader *given;  /* the caller's */
     struct pd_reader *reader; /* the caller's, or that of a temporary file */
     FILE *temporary;
@@ -60,8 +60,8 @@ struct pd_merge_input {
     uint32_t pid_step;        /* to be added to pids */
     uint32_t *event;          /* number of the output's event, by attr */
     uint64_t *own_id;         /* an id in the output, by attr */
-    struct pd_ids ids;        /* changed ids */
-    struct pd_reads counters; /* of its samples, by the output's ids */
+    struct pi_ids ids;        /* changed ids */
+    struct pi_reads counters; /* of its samples, by the output's ids */
     bool rewritten;           /* records change */
     bool unnamed;             /* of the rewritten records, those with id 0 get an id */
     bool began;               /* a record with a time has come */
@@ -72,8 +72,8 @@ struct pd_merge_input {
     uint64_t first;           /* time */
 };
 
-struct pd_merging {
-    struct pd_merge_input *in;
+struct pi_merging {
+    struct pi_merge_input *in;
     size_t n;
     const struct pd_merge_options *options;
     const struct pd_allocator *allocator;
@@ -81,75 +81,75 @@ struct pd_merging {
     struct pd_error *error;
     size_t failed;
     enum pd_order order;
-    struct pd_merged_event *events;
+    struct pi_merged_event *events;
     size_t n_events, events_cap;
-    struct pd_merged_unit *units;
+    struct pi_merged_unit *units;
     size_t n_units, units_cap;
-    struct pd_unit_chain *chains;
+    struct pi_unit_chain *chains;
     size_t n_chains, chains_cap;
-    struct pd_ids chain_of; /* from hashes of units to their chains */
-    struct pd_key hash_key; /* of the hashes of units and of file names */
-    struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
-    struct pd_ids sums;     /* of counters in samples of the output */
+    struct pi_ids chain_of; /* from hashes of units to their chains */
+    struct pi_key hash_key; /* of the hashes of units and of file names */
+    struct pi_ids id_owner; /* from the output's ids to event << 32 | machine */
+    struct pi_ids sums;     /* of counters in samples of the output */
     uint64_t last_id;       /* the last one assigned */
-    struct pd_sections out;
-    struct pd_rounds rounds;
+    struct pi_sections out;
+    struct pi_rounds rounds;
     uint32_t last;  /* input of the record written last */
     uint32_t *heap; /* inputs with a record, the next one at the top */
     size_t n_heap;
-    struct pd_merge_state *state;
+    struct pi_merge_state *state;
     size_t n_began;                  /* number of inputs that began */
     struct pd_bytes aux_info;        /* the AUXTRACE_INFO in the output */
-    struct pd_progress progress;     /* of all inputs */
-    struct pd_identities identities; /* the fields that are event ids and pids */
+    struct pi_progress progress;     /* of all inputs */
+    struct pi_identities identities; /* the fields that are event ids and pids */
     struct pd_record copy;           /* for a record that is rewritten */
     uint8_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
 };
 
 /* merge_common.c */
-void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text);
-void pd_merge_note_event(const struct pd_merging *m, size_t input, uint32_t feature, const char *text,
+void pd_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text);
+void pi_merge_note_event(const struct pi_merging *m, size_t input, uint32_t feature, const char *text,
                          const char *name);
-enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n);
+enum pd_code pi_merge_no_memory(struct pi_merging *m, size_t n);
 
 /* merge_tracing.c. Writes the tracing data of the first input that has it, and what others have besides. */
-enum pd_code pd_merge_put_tracing(struct pd_merging *m, size_t first);
+enum pd_code pi_merge_put_tracing(struct pi_merging *m, size_t first);
 
 /* merge_write.c. The time of a record; 0: it has none. */
-uint64_t pd_merge_time(const struct pd_record *rec);
+uint64_t pi_merge_time(const struct pd_record *rec);
 /* Writes `bytes` for a record of an input, after the rounds that end before it. */
-enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struct pd_record *rec,
+enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n);
 /* Writes a record of an input's event; it need not be the input's next record. */
-enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
+enum pd_code pi_merge_write(struct pi_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
                             size_t n);
 
 /* merge_state.c. Must be closed even if opening failed. */
-enum pd_code pd_merge_state_open(struct pd_merging *m);
-void pd_merge_state_close(struct pd_merging *m);
+enum pd_code pi_merge_state_open(struct pi_merging *m);
+void pi_merge_state_close(struct pi_merging *m);
 /*
  * Takes the next record of an input, with the `bytes` to be written, before it is written; may write other
  * records first. *done: the caller must not write it, since it is a duplicate or will be written later.
  */
-enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done);
 /* The input has ended. */
-enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input);
+enum pd_code pi_merge_state_end(struct pi_merging *m, uint32_t input);
 
 /* merge_units.c: finds the events of the output for those of an input; adds the missing ones. */
-enum pd_code pd_merge_units(struct pd_merging *m, size_t i);
+enum pd_code pi_merge_units(struct pi_merging *m, size_t i);
 
 /* merge_events.c: merges the events of all inputs and gives them to the writer. */
-enum pd_code pd_merge_events(struct pd_merging *m);
-enum pd_code pd_merge_put_events(struct pd_merging *m);
+enum pd_code pi_merge_events(struct pi_merging *m);
+enum pd_code pi_merge_put_events(struct pi_merging *m);
 /* The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, for the reason in *error. */
-void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec,
+void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /* merge_features.c */
 /* Finds the inputs that are of one machine. */
-void pd_merge_machines(struct pd_merging *m);
+void pi_merge_machines(struct pi_merging *m);
 /* Determines the features of the output. */
-void pd_merge_feed(struct pd_merging *m);
+void pi_merge_feed(struct pi_merging *m);
 
 #endif

@@ -3,12 +3,12 @@
 #include "merge.h"
 #include "src/schema/fail.h"
 
-void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text)
+void pd_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text)
 {
-    pd_merge_note_event(m, input, feature, text, NULL);
+    pi_merge_note_event(m, input, feature, text, NULL);
 }
 
-void pd_merge_note_event(const struct pd_merging *m, size_t input, uint32_t feature, const char *text,
+void pi_merge_note_event(const struct pi_merging *m, size_t input, uint32_t feature, const char *text,
                          const char *name)
 {
     const struct pd_merge_note note = {input, feature, text, name};
@@ -16,7 +16,7 @@ void pd_merge_note_event(const struct pd_merging *m, size_t input, uint32_t feat
         m->options->note(m->options->user, &note);
 }
 
-enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n)
+enum pd_code pi_merge_no_memory(struct pi_merging *m, size_t n)
 {
-    return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n);
+    return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n);
 }

@@ -11,43 +11,43 @@
 
 /* ---- Ids */
 
-static enum pd_code add_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id)
+static enum pd_code add_id(struct pi_merging *m, size_t i, uint32_t event, uint64_t id)
 {
-    struct pd_merged_event *e = &m->events[event];
-    if (!pd_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
-        !pd_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
-        return pd_merge_no_memory(m, 2 * e->cap * sizeof *e->ids);
+    struct pi_merged_event *e = &m->events[event];
+    if (!pi_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
+        !pi_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
+        return pi_merge_no_memory(m, 2 * e->cap * sizeof *e->ids);
     e->ids[e->n_ids++] = id;
     return PD_OK;
 }
 
-static uint64_t fresh_id(struct pd_merging *m)
+static uint64_t fresh_id(struct pi_merging *m)
 {
     do
         m->last_id++;
-    while (m->last_id == 0 || pd_ids_get(&m->id_owner, m->last_id, NULL));
+    while (m->last_id == 0 || pi_ids_get(&m->id_owner, m->last_id, NULL));
     return m->last_id;
 }
 
-static enum pd_code map_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id, uint64_t *to)
+static enum pd_code map_id(struct pi_merging *m, size_t i, uint32_t event, uint64_t id, uint64_t *to)
 {
     uint64_t owner;
     const uint64_t own = (uint64_t)event << 32 | m->in[i].machine;
     *to = id;
-    if (!pd_ids_get(&m->id_owner, id, &owner))
+    if (!pi_ids_get(&m->id_owner, id, &owner))
         return add_id(m, i, event, id);
-    if (owner == own || pd_ids_get(&m->in[i].ids, id, to))
+    if (owner == own || pi_ids_get(&m->in[i].ids, id, to))
         return PD_OK;
     *to = fresh_id(m);
     m->stats->new_ids++;
-    if (!pd_ids_set(&m->in[i].ids, id, *to))
-        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
+    if (!pi_ids_set(&m->in[i].ids, id, *to))
+        return pi_merge_no_memory(m, sizeof(struct pi_ids_slot));
     return add_id(m, i, event, *to);
 }
 
-static enum pd_code map_ids(struct pd_merging *m, size_t i)
+static enum pd_code map_ids(struct pi_merging *m, size_t i)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     enum pd_code code = PD_OK;
     for (uint32_t a = 0; !code && a < pd_reader_n_attrs(in->reader); a++) {
         const struct pd_event_attr *e = pd_reader_attr(in->reader, a);
@@ -55,7 +55,7 @@ static enum pd_code map_ids(struct pd_merging *m, size_t i)
         for (size_t k = 0; !code && k < e->n_ids; k++) {
             uint64_t to;
             /*
-             * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pd_merge_units() gave every attr its event
+             * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pi_merge_units() gave every attr its event
              */
             code = map_id(m, i, in->event[a], e->ids[k], &to);
             if (k == 0)
@@ -67,7 +67,7 @@ static enum pd_code map_ids(struct pd_merging *m, size_t i)
 
 /* ---- Telling the events apart */
 
-static bool are_told_apart(const struct pd_merging *m)
+static bool are_told_apart(const struct pi_merging *m)
 {
     bool identifier = true, same = true;
     for (size_t i = 0; i < m->n_events; i++) {
@@ -79,14 +79,14 @@ static bool are_told_apart(const struct pd_merging *m)
 }
 
 /* Each attr has an id in the output, even if its input needed none. */
-static enum pd_code give_ids(struct pd_merging *m)
+static enum pd_code give_ids(struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        struct pd_merge_input *in = &m->in[i];
+        struct pi_merge_input *in = &m->in[i];
         for (uint32_t a = 0; a < pd_reader_n_attrs(in->reader); a++) {
             if (in->own_id[a])
                 continue;
-            struct pd_merged_event *e = &m->events[in->event[a]];
+            struct pi_merged_event *e = &m->events[in->event[a]];
             const enum pd_code code = e->n_ids ? PD_OK : add_id(m, i, in->event[a], fresh_id(m));
             if (code)
                 return code;
@@ -96,7 +96,7 @@ static enum pd_code give_ids(struct pd_merging *m)
     return PD_OK;
 }
 
-static void add_identifiers(struct pd_merging *m)
+static void add_identifiers(struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n_events; i++)
         m->events[i].attr.sample_type |= PD_SAMPLE_IDENTIFIER;
@@ -110,10 +110,10 @@ static void add_identifiers(struct pd_merging *m)
  * A record with id 0, as perf synthesizes them, has the layout of the first event. If the output's first
  * event is another one, with another sample_type, such records need an id.
  */
-static void find_unnamed(struct pd_merging *m)
+static void find_unnamed(struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        struct pd_merge_input *in = &m->in[i];
+        struct pi_merge_input *in = &m->in[i];
         if (pd_reader_n_attrs(in->reader) == 0 || in->event[0] == 0)
             continue;
         const struct pd_attr *a = &m->events[in->event[0]].attr, *first = &m->events[0].attr;
@@ -123,12 +123,12 @@ static void find_unnamed(struct pd_merging *m)
     }
 }
 
-static enum pd_code check_trailers(struct pd_merging *m)
+static enum pd_code check_trailers(struct pi_merging *m)
 {
     for (size_t i = 1; i < m->n_events; i++) {
         m->failed = m->events[i].input;
         if ((m->events[i].attr.flags ^ m->events[0].attr.flags) & PD_ATTR_SAMPLE_ID_ALL)
-            return pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+            return pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
                            "some events have sample_id_all, some have not, which no reader can tell apart", 0,
                            0);
     }
@@ -137,7 +137,7 @@ static enum pd_code check_trailers(struct pd_merging *m)
 }
 
 /* New ids are greater than all existing ones, unless these leave no room. */
-static void find_last_id(struct pd_merging *m)
+static void find_last_id(struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n; i++)
         for (size_t a = 0; a < pd_reader_n_attrs(m->in[i].reader); a++) {
@@ -148,16 +148,16 @@ static void find_last_id(struct pd_merging *m)
         }
 }
 
-enum pd_code pd_merge_events(struct pd_merging *m)
+enum pd_code pi_merge_events(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
     find_last_id(m);
     for (size_t i = 0; !code && i < m->n; i++)
-        code = pd_merge_units(m, i);
+        code = pi_merge_units(m, i);
     for (size_t i = 0; !code && i < m->n; i++)
         if (pd_metadata_out_of_memory(
                 m->in[i].meta)) /* an event whose name is unknown differs from one without a name */
-            code = pd_merge_no_memory(m, 0);
+            code = pi_merge_no_memory(m, 0);
     for (size_t i = 0; !code && i < m->n; i++)
         code = map_ids(m, i);
     if (!code && m->n > 1)
@@ -177,7 +177,7 @@ enum pd_code pd_merge_events(struct pd_merging *m)
 }
 
 /* perf looks for each attr's ids behind attr.size bytes, so all get the largest size. */
-static uint32_t largest_size(const struct pd_merging *m)
+static uint32_t largest_size(const struct pi_merging *m)
 {
     uint32_t size = 0;
     for (size_t i = 0; i < m->n_events; i++)
@@ -185,23 +185,23 @@ static uint32_t largest_size(const struct pd_merging *m)
     return size <= PD_LIMIT_ATTR_CHANGED ? size : 0;
 }
 
-static enum pd_code put_event(struct pd_merging *m, const struct pd_merged_event *e, uint32_t size)
+static enum pd_code put_event(struct pi_merging *m, const struct pi_merged_event *e, uint32_t size)
 {
     uint8_t tail[PD_LIMIT_ATTR_CHANGED];
     struct pd_attr attr = e->attr;
     enum pd_code code = PD_OK;
     if (size && attr.size != size) {
         m->failed = e->input;
-        if ((code = pd_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
+        if ((code = pi_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
             return code;
         pd_merge_note(m, e->input, UINT32_MAX,
                       "attrs are made as large as the largest of another input (attr.size)");
         m->failed = m->n;
     }
-    return pd_writer_any_attr(m->out.writer, &attr, e->ids, e->n_ids, m->error);
+    return pi_writer_any_attr(m->out.writer, &attr, e->ids, e->n_ids, m->error);
 }
 
-enum pd_code pd_merge_put_events(struct pd_merging *m)
+enum pd_code pi_merge_put_events(struct pi_merging *m)
 {
     const uint32_t size = m->n > 1 ? largest_size(m) : 0;
     enum pd_code code = PD_OK;
@@ -213,7 +213,7 @@ enum pd_code pd_merge_put_events(struct pd_merging *m)
 /* ---- Ids and pids in records */
 
 /* 0 is the idle task; -1 means none, or the kernel. */
-static uint64_t move_pid(const struct pd_merge_input *in, uint64_t value, unsigned width, bool *fits)
+static uint64_t move_pid(const struct pi_merge_input *in, uint64_t value, unsigned width, bool *fits)
 {
     const int64_t pid = width == 4 ? (int32_t)value : (int64_t)value;
     if (pid <= 0 || in->pid_step == 0)
@@ -222,40 +222,40 @@ static uint64_t move_pid(const struct pd_merge_input *in, uint64_t value, unsign
     return value + in->pid_step;
 }
 
-static uint64_t changed(const struct pd_merge_input *in, unsigned kind, unsigned width, uint64_t value,
+static uint64_t changed(const struct pi_merge_input *in, unsigned kind, unsigned width, uint64_t value,
                         bool *fits)
 {
     uint64_t to = value;
     if (kind == PD_ID_EVENT_ID)
-        pd_ids_get(&in->ids, value, &to);
-    else if (pd_identity_is_pid(kind) && kind != PD_ID_GUEST)
+        pi_ids_get(&in->ids, value, &to);
+    else if (pi_identity_is_pid(kind) && kind != PD_ID_GUEST)
         to = move_pid(in, value, width, fits);
     return to;
 }
 
 /* True if a layout, or one of its parts, has ids or pids. */
-static bool has_numbers(const struct pd_identity_layout *layout)
+static bool has_numbers(const struct pi_identity_layout *layout)
 {
     return layout->mask & (PD_ID_BIT(PD_ID_EVENT_ID) | PD_ID_PIDS) & ~PD_ID_BIT(PD_ID_GUEST);
 }
 
 /* Changes elements of one size in the bytes. */
-static void change_list(const struct pd_merging *m, const struct pd_merge_input *in, const struct pd_op *head,
+static void change_list(const struct pi_merging *m, const struct pi_merge_input *in, const struct pd_op *head,
                         const struct pd_shape *shape, const struct pd_list *l, bool *fits)
 {
-    const struct pd_identity_layout *layout = pd_identities_of(&m->identities, head);
+    const struct pi_identity_layout *layout = pi_identities_of(&m->identities, head);
     struct pd_shape s = *shape;
     s.variant = l->variant;
     for (size_t i = 0; i < l->n && !l->varying && has_numbers(layout); i++) {
         uint8_t *at = (uint8_t *)(uintptr_t)l->ptr + i * l->stride;
-        for (const struct pd_op *op = pd_visible(head + 1, &s, NULL); op->kind != PD_OP_END;
-             op = pd_visible(op + 1, &s, NULL)) {
-            const unsigned width = pd_scalar_width(op), kind = layout->kinds[op - head];
+        for (const struct pd_op *op = pi_visible(head + 1, &s, NULL); op->kind != PD_OP_END;
+             op = pi_visible(op + 1, &s, NULL)) {
+            const unsigned width = pi_scalar_width(op), kind = layout->kinds[op - head];
             const enum pd_order order = (enum pd_order)l->form;
             if (width == 8)
-                pd_store64(at, changed(in, kind, width, pd_load64(at, order), fits), order);
+                pi_store64(at, changed(in, kind, width, pi_load64(at, order), fits), order);
             else if (width == 4)
-                pd_store32(at, (uint32_t)changed(in, kind, width, pd_load32(at, order), fits), order);
+                pi_store32(at, (uint32_t)changed(in, kind, width, pi_load32(at, order), fits), order);
             else if (width == 0)
                 break; /* no ids follow a part without a fixed place */
             at += width;
@@ -263,27 +263,27 @@ static void change_list(const struct pd_merging *m, const struct pd_merge_input 
     }
 }
 
-static void change_fields(const struct pd_merging *m, const struct pd_merge_input *in,
+static void change_fields(const struct pi_merging *m, const struct pi_merge_input *in,
                           const struct pd_op *head, const struct pd_shape *shape, void *v, bool *fits)
 {
-    const struct pd_identity_layout *layout = pd_identities_of(&m->identities, head);
+    const struct pi_identity_layout *layout = pi_identities_of(&m->identities, head);
     if (!has_numbers(layout))
         return;
-    for (const struct pd_op *op = pd_visible(head + 1, shape, v); op->kind != PD_OP_END;
-         op = pd_visible(op + 1, shape, v)) {
+    for (const struct pd_op *op = pi_visible(head + 1, shape, v); op->kind != PD_OP_END;
+         op = pi_visible(op + 1, shape, v)) {
         void *member = (uint8_t *)v + op->offset;
-        const unsigned width = pd_scalar_width(op), kind = layout->kinds[op - head];
+        const unsigned width = pi_scalar_width(op), kind = layout->kinds[op - head];
         if (op->kind == PD_OP_SUB)
             change_fields(m, in, op->sub(), shape, member, fits);
         else if (op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR)
             change_list(m, in, op->sub(), shape, member, fits);
         else if (width == 4 || width == 8)
-            pd_scalar_set(op, v, changed(in, kind, width, pd_scalar_get(op, v), fits));
+            pi_scalar_set(op, v, changed(in, kind, width, pi_scalar_get(op, v), fits));
     }
 }
 
 /* The task in the raw data of an off-cpu sample, whose bytes are those of m->from. */
-static void change_offcpu(struct pd_merging *m, const struct pd_merge_input *in, struct pd_record *r,
+static void change_offcpu(struct pi_merging *m, const struct pi_merge_input *in, struct pd_record *r,
                           bool *fits)
 {
     static const struct pd_shape shape;
@@ -292,18 +292,18 @@ static void change_offcpu(struct pd_merging *m, const struct pd_merge_input *in,
     if (in->pid_step == 0 || !pd_offcpu_of(r, &offcpu))
         return;
     const enum pd_order order = (enum pd_order)offcpu.ips.form;
-    change_fields(m, in, pd_layout_offcpu(), &shape, &offcpu, fits);
-    pd_store32(m->from + (data->ptr - r->raw), offcpu.pid, order);
-    pd_store32(m->from + (data->ptr - r->raw) + 4, offcpu.tid, order);
+    change_fields(m, in, pi_layout_offcpu(), &shape, &offcpu, fits);
+    pi_store32(m->from + (data->ptr - r->raw), offcpu.pid, order);
+    pi_store32(m->from + (data->ptr - r->raw) + 4, offcpu.tid, order);
 }
 
 /* The event of a record is that of its attr, or else the first one. */
-static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record *rec)
+static uint32_t attr_of(const struct pi_merge_input *in, const struct pd_record *rec)
 {
     return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
 }
 
-static void set_id(const struct pd_merge_input *in, uint32_t attr, const struct pd_shape *shape,
+static void set_id(const struct pi_merge_input *in, uint32_t attr, const struct pd_shape *shape,
                    struct pd_record *r)
 {
     uint64_t *const identifier = r->type == PD_RECORD_SAMPLE ? &r->u.sample.identifier : &r->id.identifier;
@@ -315,20 +315,20 @@ static void set_id(const struct pd_merge_input *in, uint32_t attr, const struct 
         *id = in->own_id[attr];
 }
 
-void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec,
+void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     const bool has_attrs = pd_reader_n_attrs(in->reader) != 0;
     *bytes = has_attrs || m->n_events == 0 || rec->type >= PD_RECORD_HEADER_ATTR ? rec->raw : NULL;
     *n = rec->size;
     if (*bytes == NULL) /* a reader would take it for one of the first event */
-        pd_fail_record(error, PD_EUNSUP, rec, 0, "its input has no attr that tells its layout", 0, 0);
+        pi_fail_record(error, PD_EUNSUP, rec, 0, "its input has no attr that tells its layout", 0, 0);
     if (*bytes == NULL || !in->rewritten || !has_attrs)
         return;
     *bytes = NULL;
     struct pd_record *r = &m->copy;
     const uint32_t a = attr_of(in, rec);
-    const struct pd_merged_event *e = &m->events[in->event[a]];
+    const struct pi_merged_event *e = &m->events[in->event[a]];
     bool fits = true;
     memcpy(m->from, rec->raw, rec->size);
     *r = *rec;
@@ -345,10 +345,10 @@ void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_
     if (r->layout)
         change_fields(m, in, r->layout, &shape, &r->u, &fits);
     if (r->has_id)
-        change_fields(m, in, pd_layout_sample_id(), &shape, &r->id, &fits);
+        change_fields(m, in, pi_layout_sample_id(), &shape, &r->id, &fits);
     change_offcpu(m, in, r, &fits);
     if (!fits) {
-        pd_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
+        pi_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
                        PD_MERGE_PID_STEP - 1);
         return;
     }

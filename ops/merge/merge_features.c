@@ -11,7 +11,7 @@
 
 #define OTHER_KEPT "differs, that of the first input which has it is kept"
 
-static const struct pd_feature *feature_of(const struct pd_merging *m, size_t i, uint32_t id)
+static const struct pd_feature *feature_of(const struct pi_merging *m, size_t i, uint32_t id)
 {
     return pd_metadata_feature(m->in[i].meta, id);
 }
@@ -24,7 +24,7 @@ static bool same_bytes(const struct pd_feature *a, const struct pd_feature *b)
 /* ---- Machines */
 
 /* A feature which shows that the inputs are of different machines; UINT32_MAX: none. */
-static uint32_t differing_machine(const struct pd_merging *m, size_t a, size_t b)
+static uint32_t differing_machine(const struct pi_merging *m, size_t a, size_t b)
 {
     static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH, PD_FEAT_CPUID,
                                        PD_FEAT_NRCPUS};
@@ -36,7 +36,7 @@ static uint32_t differing_machine(const struct pd_merging *m, size_t a, size_t b
     return UINT32_MAX;
 }
 
-void pd_merge_machines(struct pd_merging *m)
+void pi_merge_machines(struct pi_merging *m)
 {
     const enum pd_merge_pids pids = m->options->pids;
     uint32_t machines = 0;
@@ -58,7 +58,7 @@ void pd_merge_machines(struct pd_merging *m)
 /* ---- Bytes of a new feature */
 
 struct made {
-    struct pd_merging *m;
+    struct pi_merging *m;
     enum pd_code code;
 };
 
@@ -71,14 +71,14 @@ static void append_bytes(struct made *f, const void *bytes, size_t n)
 static void put32(struct made *f, uint32_t value)
 {
     uint8_t bytes[4];
-    pd_store32(bytes, value, f->m->order);
+    pi_store32(bytes, value, f->m->order);
     append_bytes(f, bytes, sizeof bytes);
 }
 
 static void put64(struct made *f, uint64_t value)
 {
     uint8_t bytes[8];
-    pd_store64(bytes, value, f->m->order);
+    pi_store64(bytes, value, f->m->order);
     append_bytes(f, bytes, sizeof bytes);
 }
 
@@ -100,7 +100,7 @@ static void put_string(struct made *f, const char *s, size_t n)
 
 /* ---- Features that follow the events */
 
-static void put_event(struct made *f, const struct pd_merged_event *e, size_t room)
+static void put_event(struct made *f, const struct pi_merged_event *e, size_t room)
 {
     char name[256];
     uint8_t attr[PD_LIMIT_ATTR_CHANGED];
@@ -120,7 +120,7 @@ static void put_event(struct made *f, const struct pd_merged_event *e, size_t ro
 
 static void put_event_desc(struct made *f)
 {
-    struct pd_merging *m = f->m;
+    struct pi_merging *m = f->m;
     size_t room = 0;
     for (size_t i = 0; i < m->n_events; i++) {
         const size_t n = pd_attr_bytes(&m->events[i].attr);
@@ -134,13 +134,13 @@ static void put_event_desc(struct made *f)
 
 static void put_group_desc(struct made *f)
 {
-    struct pd_merging *m = f->m;
+    struct pi_merging *m = f->m;
     uint32_t n = 0;
     for (size_t i = 0; i < m->n_units; i++)
         n += m->units[i].n > 1;
     put32(f, n);
     for (size_t i = 0; i < m->n_units; i++) {
-        const struct pd_merged_unit *u = &m->units[i];
+        const struct pi_merged_unit *u = &m->units[i];
         if (u->n < 2)
             continue;
         put_string(f, u->group.name.ptr, u->group.name.len);
@@ -153,7 +153,7 @@ static void put_group_desc(struct made *f)
 
 /* Files with a build id in the output, by hashes of their names: each input may have any number of them. */
 struct known_files {
-    struct pd_ids by_name; /* from a hash to the number + 1 of the first such file */
+    struct pi_ids by_name; /* from a hash to the number + 1 of the first such file */
     struct known_file {
         struct pd_build_id_entry entry;
         size_t input;
@@ -162,9 +162,9 @@ struct known_files {
     size_t n, cap;
 };
 
-static uint64_t hash_file(const struct pd_merging *m, const struct pd_build_id_entry *e)
+static uint64_t hash_file(const struct pi_merging *m, const struct pd_build_id_entry *e)
 {
-    const uint64_t seed = pd_keyed(&m->hash_key, e->misc & PD_MISC_CPUMODE);
+    const uint64_t seed = pi_keyed(&m->hash_key, e->misc & PD_MISC_CPUMODE);
     return e->file.filename.len ? XXH3_64bits_withSeed(e->file.filename.ptr, e->file.filename.len, seed)
                                 : seed;
 }
@@ -177,13 +177,13 @@ static bool same_file(const struct pd_build_id_entry *a, const struct pd_build_i
             memcmp(a->file.filename.ptr, b->file.filename.ptr, a->file.filename.len) == 0);
 }
 
-static bool add_file(struct pd_merging *m, struct known_files *known, size_t i,
+static bool add_file(struct pi_merging *m, struct known_files *known, size_t i,
                      const struct pd_build_id_entry *e, uint64_t hash)
 {
     uint64_t next = 0;
-    pd_ids_get(&known->by_name, hash, &next);
-    if (!pd_grow(m->allocator, (void **)&known->files, known->n, &known->cap, sizeof *known->files) ||
-        !pd_ids_set(&known->by_name, hash, known->n + 1))
+    pi_ids_get(&known->by_name, hash, &next);
+    if (!pi_grow(m->allocator, (void **)&known->files, known->n, &known->cap, sizeof *known->files) ||
+        !pi_ids_set(&known->by_name, hash, known->n + 1))
         return false;
     known->files[known->n++] = (struct known_file){.entry = *e, .input = i, .next = (size_t)next};
     return true;
@@ -192,12 +192,12 @@ static bool add_file(struct pd_merging *m, struct known_files *known, size_t i,
 /*
  * Finds out whether an earlier input has the file of input i; adds it if not. *other: with another build id.
  */
-static enum pd_code is_there(struct pd_merging *m, struct known_files *known, size_t i,
+static enum pd_code is_there(struct pi_merging *m, struct known_files *known, size_t i,
                              const struct pd_build_id_entry *e, bool *there, bool *other)
 {
     const uint64_t hash = hash_file(m, e);
     uint64_t k = 0;
-    pd_ids_get(&known->by_name, hash, &k);
+    pi_ids_get(&known->by_name, hash, &k);
     /* NOLINTBEGIN(clang-analyzer-core.NullDereference): by_name only has numbers of files */
     while (k && !same_file(&known->files[k - 1].entry, e))
         k = known->files[k - 1].next;
@@ -206,7 +206,7 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
               memcmp(known->files[k - 1].entry.file.build_id, e->file.build_id, sizeof e->file.build_id) != 0;
     /* NOLINTEND(clang-analyzer-core.NullDereference) */
     return k || add_file(m, known, i, e, hash) ? PD_OK
-                                               : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
+                                               : pi_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
 }
 
 /* Adds a pid to an entry without one, since the other entries have one. */
@@ -218,7 +218,7 @@ static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const s
         pd_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
         return;
     }
-    pd_put_build_id_head(order, pd_load32(at, order), e->misc, e->size + 4u, head);
+    pi_put_build_id_head(order, pi_load32(at, order), e->misc, e->size + 4u, head);
     append_bytes(made, head, sizeof head);
     append_bytes(made, at + 8, e->size - 8u);
 }
@@ -226,7 +226,7 @@ static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const s
 /* Writes the build ids of input i that earlier inputs do not have. */
 static void put_build_ids_of(struct made *made, struct known_files *known, size_t i)
 {
-    struct pd_merging *m = made->m;
+    struct pi_merging *m = made->m;
     const struct pd_feature *f = feature_of(m, i, PD_FEAT_BUILD_ID);
     struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
     struct pd_build_id_entry e;
@@ -249,13 +249,13 @@ static void put_build_ids(struct made *made)
     struct known_files known = {.by_name.allocator = made->m->allocator};
     for (size_t i = 0; !made->code && i < made->m->n; i++)
         put_build_ids_of(made, &known, i);
-    pd_ids_free(&known.by_name);
-    pd_release(made->m->allocator, known.files);
+    pi_ids_free(&known.by_name);
+    pi_release(made->m->allocator, known.files);
 }
 
 static void put_sample_time(struct made *made)
 {
-    const struct pd_merging *m = made->m;
+    const struct pi_merging *m = made->m;
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < m->n; i++) {
         const struct pd_feature *f = feature_of(m, i, PD_FEAT_SAMPLE_TIME);
@@ -271,7 +271,7 @@ static void put_sample_time(struct made *made)
 /* Writes a count and parts; perf takes each part only once, by its number. */
 static void put_counted(struct made *made, uint32_t id)
 {
-    const struct pd_merging *m = made->m;
+    const struct pi_merging *m = made->m;
     for (int pass = 0; pass < 2; pass++) {
         uint32_t count = 0;
         bool any = false;
@@ -283,7 +283,7 @@ static void put_counted(struct made *made, uint32_t id)
             if (again)
                 continue;
             any = true;
-            count += pd_load32(f->raw.ptr, m->order);
+            count += pi_load32(f->raw.ptr, m->order);
             if (pass)
                 append_bytes(made, f->raw.ptr + 4, f->raw.n - 4);
         }
@@ -296,7 +296,7 @@ static void put_counted(struct made *made, uint32_t id)
 
 /* ---- Choice of features */
 
-static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
+static bool first_with(const struct pi_merging *m, uint32_t id, size_t *first)
 {
     for (*first = 0; *first < m->n; ++*first)
         if (feature_of(m, *first, id))
@@ -305,7 +305,7 @@ static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
 }
 
 /* Keeps the feature of the first input that has it. */
-static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
+static enum pd_code keep_first(struct pi_merging *m, uint32_t id, size_t first)
 {
     const struct pd_feature *f = feature_of(m, first, id);
     bool same = true;
@@ -318,7 +318,7 @@ static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
             pd_merge_note(m, i, id, OTHER_KEPT);
     }
     if (id == PD_FEAT_TRACING_DATA && !same && f->layout)
-        return pd_merge_put_tracing(m, first);
+        return pi_merge_put_tracing(m, first);
     enum pd_code code = pd_writer_feature(m->out.writer, (uint16_t)id, m->error);
     return code ? code : pd_writer_feature_bytes(m->out.writer, f->raw.ptr, f->raw.n, m->error);
 }
@@ -326,37 +326,37 @@ static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
 /* An entry of a list: a size in 32 bits, and as many bytes. */
 static struct pd_bytes entry_at(const struct pd_feature *f, size_t at, enum pd_order order)
 {
-    const uint64_t size = 4 + (uint64_t)pd_load32(f->raw.ptr + at, order), left = f->raw.n - at;
+    const uint64_t size = 4 + (uint64_t)pi_load32(f->raw.ptr + at, order), left = f->raw.n - at;
     return (struct pd_bytes){f->raw.ptr + at, (size_t)(size < left ? size : left)};
 }
 
 /* The entries of a list of all inputs, each once. */
 static void put_entries(struct made *made, uint32_t id)
 {
-    const struct pd_merging *m = made->m;
-    struct pd_ids known = {.allocator = m->allocator}; /* from hashes of entries to the first one */
+    const struct pi_merging *m = made->m;
+    struct pi_ids known = {.allocator = m->allocator}; /* from hashes of entries to the first one */
     for (size_t i = 0; !made->code && i < m->n; i++) {
         const struct pd_feature *f = feature_of(m, i, id);
         for (size_t at = 0; !made->code && f && f->raw.n - at >= 4;) {
             const struct pd_bytes e = entry_at(f, at, m->order);
-            const uint64_t hash = XXH3_64bits_withSeed(e.ptr, e.n, pd_keyed(&m->hash_key, id));
-            const bool whole = e.n - 4 == pd_load32(e.ptr, m->order);
+            const uint64_t hash = XXH3_64bits_withSeed(e.ptr, e.n, pi_keyed(&m->hash_key, id));
+            const bool whole = e.n - 4 == pi_load32(e.ptr, m->order);
             uint64_t same = 0;
             at += e.n;
-            if (whole && pd_ids_get(&known, hash, &same) &&
+            if (whole && pi_ids_get(&known, hash, &same) &&
                 memcmp((const void *)(uintptr_t)same, e.ptr, e.n) == 0)
                 continue;
             append_bytes(made, e.ptr, e.n);
-            if (!made->code && whole && !same && !pd_ids_set(&known, hash, (uintptr_t)e.ptr))
-                made->code = pd_merge_no_memory(made->m, known.size * sizeof *known.slots);
+            if (!made->code && whole && !same && !pi_ids_set(&known, hash, (uintptr_t)e.ptr))
+                made->code = pi_merge_no_memory(made->m, known.size * sizeof *known.slots);
         }
     }
-    pd_ids_free(&known);
+    pi_ids_free(&known);
 }
 
 static enum pd_code put_feature(void *user, uint16_t id)
 {
-    struct pd_merging *m = user;
+    struct pi_merging *m = user;
     struct made made = {m, PD_OK};
     size_t first;
     void (*make)(struct made *) = id == PD_FEAT_EVENT_DESC    ? put_event_desc
@@ -381,7 +381,7 @@ static enum pd_code put_feature(void *user, uint16_t id)
 /* The writer makes COMPRESSED; the one of perf stat, which names no compression, stays. */
 static bool has_feature(void *user, uint16_t id)
 {
-    const struct pd_merging *m = user;
+    const struct pi_merging *m = user;
     size_t first;
     int level;
     if (!first_with(m, id, &first) || id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE)
@@ -391,12 +391,12 @@ static bool has_feature(void *user, uint16_t id)
         return f->layout && f->u.clock_data.clockid == 0;
     return id != PD_FEAT_COMPRESSED ||
            (!m->out.writer->deflate.ctx &&
-            pd_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN);
+            pi_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN);
 }
 
-void pd_merge_feed(struct pd_merging *m)
+void pi_merge_feed(struct pi_merging *m)
 {
-    m->out = (struct pd_sections){.reader = m->in[0].reader,
+    m->out = (struct pi_sections){.reader = m->in[0].reader,
                                   .error = m->error,
                                   .has_feature = has_feature,
                                   .put_feature = put_feature,

@@ -31,7 +31,7 @@ struct seen_slot {
 struct seen_set {
     struct seen_slot *slots;
     size_t size, n;
-    struct pd_key key;
+    struct pi_key key;
 };
 
 /* A record that waits. */
@@ -46,8 +46,8 @@ struct held {
     bool done;
 };
 
-struct pd_merge_state {
-    struct pd_canon canon;
+struct pi_merge_state {
+    struct pi_canon canon;
     struct seen_set timed, untimed; /* records of one time; records without a time */
     uint64_t time;
     size_t most; /* limit of entries in a set */
@@ -55,7 +55,7 @@ struct pd_merge_state {
     struct pd_tasks *tasks; /* who told the last of them in records with a time */
     struct held *held;
     size_t n_held, held_cap, n_waiting;
-    struct pd_ids
+    struct pi_ids
         chains;     /* from input << 32 | pid to first << 32 | last waiting record, by their numbers + 1 */
     uint8_t *bytes; /* of waiting records */
     size_t n_bytes, bytes_cap, most_bytes;
@@ -65,7 +65,7 @@ static struct seen_slot *seen_at(const struct seen_set *s, const struct pd_hash 
 {
     uint64_t h[2];
     memcpy(h, hash->bytes, sizeof h);
-    size_t i = (size_t)pd_keyed(&s->key, pd_keyed(&s->key, h[0] ^ input) ^ h[1]) & (s->size - 1);
+    size_t i = (size_t)pi_keyed(&s->key, pi_keyed(&s->key, h[0] ^ input) ^ h[1]) & (s->size - 1);
     while (s->slots[i].count &&
            (s->slots[i].input != input || memcmp(&s->slots[i].hash, hash, sizeof *hash) != 0))
         i = (i + 1) & (s->size - 1);
@@ -75,15 +75,15 @@ static struct seen_slot *seen_at(const struct seen_set *s, const struct pd_hash 
 static bool grow_seen(struct seen_set *s, const struct pd_allocator *allocator)
 {
     struct seen_set next = {
-        .size = s->size ? 2 * s->size : 256, .n = s->n, .key = s->size ? s->key : pd_key_draw()};
-    next.slots = pd_array(allocator, NULL, next.size, sizeof *next.slots);
+        .size = s->size ? 2 * s->size : 256, .n = s->n, .key = s->size ? s->key : pi_key_draw()};
+    next.slots = pi_array(allocator, NULL, next.size, sizeof *next.slots);
     if (next.slots == NULL)
         return false;
     memset(next.slots, 0, next.size * sizeof *next.slots);
     for (size_t i = 0; i < s->size; i++)
         if (s->slots[i].count)
             *seen_at(&next, &s->slots[i].hash, s->slots[i].input) = s->slots[i];
-    pd_release(allocator, s->slots);
+    pi_release(allocator, s->slots);
     *s = next;
     return true;
 }
@@ -109,17 +109,17 @@ static void clear_seen(struct seen_set *s)
     s->n = 0;
 }
 
-static struct pd_hash hash_of(struct pd_merge_state *st, const uint8_t *bytes, size_t n)
+static struct pd_hash hash_of(struct pi_merge_state *st, const uint8_t *bytes, size_t n)
 {
-    pd_canon_bytes(&st->canon, bytes, n);
-    return pd_canon_end(&st->canon);
+    pi_canon_bytes(&st->canon, bytes, n);
+    return pi_canon_end(&st->canon);
 }
 
 /* Finds out whether the record was written for another input, and counts it. */
-static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const struct pd_hash *hash,
+static enum pd_code find_duplicate(struct pi_merging *m, uint32_t input, const struct pd_hash *hash,
                                    uint64_t time, bool *found)
 {
-    struct pd_merge_state *st = m->state;
+    struct pi_merge_state *st = m->state;
     struct seen_set *set = time ? &st->timed : &st->untimed;
     if (time && time != st->time) {
         clear_seen(&st->timed);
@@ -133,7 +133,7 @@ static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const s
         return PD_OK;
     }
     if (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, 2 * set->size * sizeof *set->slots);
+        return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, 2 * set->size * sizeof *set->slots);
     *found = count_seen(set, hash, input, true) <= count_seen(set, hash, WRITTEN, false);
     if (!*found)
         count_seen(set, hash, WRITTEN, true);
@@ -148,26 +148,26 @@ static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const s
  */
 static bool is_state(const struct pd_record *rec)
 {
-    const unsigned copies = pd_traits_of(rec->type)->copies;
+    const unsigned copies = pi_traits_of(rec->type)->copies;
     return copies == PD_COPIES_STATE || copies == PD_COPIES_ONCE;
 }
 
 /* What a decoded record tells of a task; false: nothing, or it is the kernel's own map. */
-static bool find_told(struct pd_record *rec, struct pd_told *told)
+static bool find_told(struct pd_record *rec, struct pi_told *told)
 {
-    return pd_tells_of(rec) != PD_TELLS_NOTHING && !pd_told_of(rec, told, NULL) && !told->of_kernel;
+    return pi_tells_of(rec) != PD_TELLS_NOTHING && !pi_told_of(rec, told, NULL) && !told->of_kernel;
 }
 
-static struct pd_task_source source_of(const struct pd_merging *m, uint32_t input, bool duplicate)
+static struct pi_task_source source_of(const struct pi_merging *m, uint32_t input, bool duplicate)
 {
-    return (struct pd_task_source){(uint32_t)m->in[input].machine, input, duplicate};
+    return (struct pi_task_source){(uint32_t)m->in[input].machine, input, duplicate};
 }
 
 /* ---- Waiting records */
 
-static enum pd_code no_memory(struct pd_merging *m, size_t n)
+static enum pd_code no_memory(struct pi_merging *m, size_t n)
 {
-    return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n);
+    return pi_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n);
 }
 
 static uint64_t chain_key(uint32_t input, uint32_t pid)
@@ -176,19 +176,19 @@ static uint64_t chain_key(uint32_t input, uint32_t pid)
 }
 
 /* The first waiting record of an input's process, its number + 1; 0: none. */
-static uint32_t first_of(const struct pd_merge_state *st, uint32_t input, uint32_t pid)
+static uint32_t first_of(const struct pi_merge_state *st, uint32_t input, uint32_t pid)
 {
     uint64_t chain;
-    return pd_ids_get(&st->chains, chain_key(input, pid), &chain) ? (uint32_t)(chain >> 32) : 0;
+    return pi_ids_get(&st->chains, chain_key(input, pid), &chain) ? (uint32_t)(chain >> 32) : 0;
 }
 
-static bool make_room(struct pd_merging *m, size_t n)
+static bool make_room(struct pi_merging *m, size_t n)
 {
-    struct pd_merge_state *st = m->state;
+    struct pi_merge_state *st = m->state;
     if (st->n_bytes + n <= st->bytes_cap)
         return true;
     const size_t cap = 2 * st->bytes_cap > 65536 + n ? 2 * st->bytes_cap : 65536 + n;
-    uint8_t *bytes = pd_resize(m->allocator, st->bytes, cap);
+    uint8_t *bytes = pi_resize(m->allocator, st->bytes, cap);
     if (bytes == NULL)
         return false;
     st->bytes = bytes;
@@ -196,19 +196,19 @@ static bool make_room(struct pd_merging *m, size_t n)
     return true;
 }
 
-static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
-                         const struct pd_hash *hash, const struct pd_told *told)
+static enum pd_code hold(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+                         const struct pd_hash *hash, const struct pi_told *told)
 {
-    struct pd_merge_state *st = m->state;
-    const struct pd_task_source source = source_of(m, input, false);
+    struct pi_merge_state *st = m->state;
+    const struct pi_task_source source = source_of(m, input, false);
     uint64_t chain = 0;
     if (!make_room(m, n) ||
-        !pd_grow(m->allocator, (void **)&st->held, st->n_held, &st->held_cap, sizeof *st->held))
+        !pi_grow(m->allocator, (void **)&st->held, st->n_held, &st->held_cap, sizeof *st->held))
         return no_memory(m, n);
     const uint32_t number = (uint32_t)st->n_held + 1;
     const bool birth = told->tells == PD_TELLS_BIRTH;
-    pd_ids_get(&st->chains, chain_key(input, told->pid), &chain);
-    if (!pd_ids_set(&st->chains, chain_key(input, told->pid), (chain ? chain >> 32 : number) << 32 | number))
+    pi_ids_get(&st->chains, chain_key(input, told->pid), &chain);
+    if (!pi_ids_set(&st->chains, chain_key(input, told->pid), (chain ? chain >> 32 : number) << 32 | number))
         return no_memory(m, n);
     if (chain)
         st->held[(uint32_t)chain - 1].next = number;
@@ -220,7 +220,7 @@ static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *by
                       .pid = told->pid,
                       .attr = m->in[input].rec.attr_index,
                       .birth = birth,
-                      .stale = !birth && pd_tasks_told_by_others(st->tasks, &source, told)};
+                      .stale = !birth && pi_tasks_told_by_others(st->tasks, &source, told)};
     memcpy(st->bytes + st->n_bytes, bytes, n);
     st->n_bytes += n;
     st->n_waiting++;
@@ -229,7 +229,7 @@ static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *by
 }
 
 /* True if a waiting record was already written for another input, and still holds. */
-static bool is_there(struct pd_merge_state *st, const struct held *h, bool stale_holds)
+static bool is_there(struct pi_merge_state *st, const struct held *h, bool stale_holds)
 {
     return count_seen(&st->untimed, &h->hash, h->input, false) <
                count_seen(&st->untimed, &h->hash, WRITTEN, false) &&
@@ -237,7 +237,7 @@ static bool is_there(struct pd_merge_state *st, const struct held *h, bool stale
 }
 
 /* True if a FORK among them makes the task anew: then all its records must be written. */
-static bool begins_anew(struct pd_merge_state *st, uint32_t first, bool stale_holds)
+static bool begins_anew(struct pi_merge_state *st, uint32_t first, bool stale_holds)
 {
     for (uint32_t k = first; k; k = st->held[k - 1].next)
         if (st->held[k - 1].birth && !is_there(st, &st->held[k - 1], stale_holds))
@@ -246,9 +246,9 @@ static bool begins_anew(struct pd_merge_state *st, uint32_t first, bool stale_ho
 }
 
 /* Ends the waiting of an input's process: its records are written, or left out as duplicates. */
-static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_holds)
+static enum pd_code release(struct pi_merging *m, uint32_t first, bool stale_holds)
 {
-    struct pd_merge_state *st = m->state;
+    struct pi_merge_state *st = m->state;
     const bool all = begins_anew(st, first, stale_holds);
     enum pd_code code = PD_OK;
     for (uint32_t k = first; !code && k; k = st->held[k - 1].next) {
@@ -261,9 +261,9 @@ static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_hol
         code = find_duplicate(m, h->input, &h->hash, 0, &duplicate);
         m->stats->duplicates += !write;
         if (!code && write)
-            code = pd_merge_write(m, h->input, h->attr, st->bytes + h->at, h->size);
+            code = pi_merge_write(m, h->input, h->attr, st->bytes + h->at, h->size);
     }
-    if (!pd_ids_set(&st->chains, chain_key(st->held[first - 1].input, st->held[first - 1].pid), 0))
+    if (!pi_ids_set(&st->chains, chain_key(st->held[first - 1].input, st->held[first - 1].pid), 0))
         return no_memory(m, 0); /* it has a place */
     if (st->n_waiting == 0)
         st->n_held = st->n_bytes = 0;
@@ -274,9 +274,9 @@ static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_hol
  * Ends the waiting of all processes of an input; UINT32_MAX: of all inputs. Only searches if records of the
  * input wait, since every sample calls this.
  */
-static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale_holds)
+static enum pd_code release_all(struct pi_merging *m, uint32_t input, bool stale_holds)
 {
-    struct pd_merge_state *st = m->state;
+    struct pi_merge_state *st = m->state;
     const size_t *left = input == UINT32_MAX ? &st->n_waiting : &m->in[input].n_waiting;
     enum pd_code code = PD_OK;
     for (uint32_t k = 1; !code && *left; k++)
@@ -290,9 +290,9 @@ static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale
  * record is another input's, or a duplicate (so that both inputs are pieces of one recording), waiting copies
  * are nothing new.
  */
-static enum pd_code overtake(struct pd_merging *m, uint32_t input, uint32_t pid, bool duplicate)
+static enum pd_code overtake(struct pi_merging *m, uint32_t input, uint32_t pid, bool duplicate)
 {
-    struct pd_merge_state *st = m->state;
+    struct pi_merge_state *st = m->state;
     enum pd_code code = PD_OK;
     for (uint32_t i = 0; !code && st->n_waiting && i < m->n; i++) {
         const uint32_t first = m->in[i].machine == m->in[input].machine ? first_of(st, i, pid) : 0;
@@ -304,43 +304,43 @@ static enum pd_code overtake(struct pd_merging *m, uint32_t input, uint32_t pid,
 
 /* ---- From outside */
 
-enum pd_code pd_merge_state_open(struct pd_merging *m)
+enum pd_code pi_merge_state_open(struct pi_merging *m)
 {
     const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
-    m->state = pd_resize(m->allocator, NULL, sizeof *m->state);
+    m->state = pi_resize(m->allocator, NULL, sizeof *m->state);
     if (m->state == NULL)
         return no_memory(m, sizeof *m->state);
     *m->state =
-        (struct pd_merge_state){.most = memory / (4 * sizeof(struct seen_slot)), .most_bytes = memory / 4};
+        (struct pi_merge_state){.most = memory / (4 * sizeof(struct seen_slot)), .most_bytes = memory / 4};
     m->state->chains.allocator = m->allocator;
     if (m->state->most < 65536)
         m->state->most = 65536;
-    const enum pd_code code = pd_tasks_ask(&m->state->tasks, PD_TASKS_TELLERS, m->allocator, m->error);
+    const enum pd_code code = pi_tasks_ask(&m->state->tasks, PD_TASKS_TELLERS, m->allocator, m->error);
     if (code)
         return code;
     pd_tasks_limit(m->state->tasks, m->state->most * PD_TASK_TELLER_BYTES);
-    return pd_canon_init(&m->state->canon, m->allocator, m->error);
+    return pi_canon_init(&m->state->canon, m->allocator, m->error);
 }
 
-void pd_merge_state_close(struct pd_merging *m)
+void pi_merge_state_close(struct pi_merging *m)
 {
     if (m->state == NULL)
         return;
-    pd_canon_free(&m->state->canon);
-    pd_release(m->allocator, m->state->timed.slots);
-    pd_release(m->allocator, m->state->untimed.slots);
+    pi_canon_free(&m->state->canon);
+    pi_release(m->allocator, m->state->timed.slots);
+    pi_release(m->allocator, m->state->untimed.slots);
     pd_tasks_free(m->state->tasks);
-    pd_ids_free(&m->state->chains);
-    pd_release(m->allocator, m->state->held);
-    pd_release(m->allocator, m->state->bytes);
-    pd_release(m->allocator, m->state);
+    pi_ids_free(&m->state->chains);
+    pi_release(m->allocator, m->state->held);
+    pi_release(m->allocator, m->state->bytes);
+    pi_release(m->allocator, m->state);
 }
 
 /* Takes a record with a time: notes what it tells of a task. */
-static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplicate)
+static enum pd_code take_timed(struct pi_merging *m, uint32_t input, bool duplicate)
 {
     struct pd_record *rec = &m->in[input].rec;
-    struct pd_told told;
+    struct pi_told told;
     if (!find_told(rec, &told))
         return PD_OK;
     enum pd_code code = overtake(m, input, told.pid, duplicate);
@@ -348,23 +348,23 @@ static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplic
     const uint32_t parent = born ? first_of(m->state, input, told.ppid) : 0;
     if (parent) /* its name and maps are those of its parent, as this input knows them */
         code = release(m, parent, duplicate);
-    pd_tasks_from(m->state->tasks, source_of(m, input, duplicate));
+    pi_tasks_from(m->state->tasks, source_of(m, input, duplicate));
     return code ? code : pd_tasks_record(m->state->tasks, rec, NULL, m->error);
 }
 
 /* True if another input has had a record with a time. Otherwise no record needs to wait. */
-static bool others_began(const struct pd_merging *m, uint32_t input)
+static bool others_began(const struct pi_merging *m, uint32_t input)
 {
     return m->n_began > m->in[input].began;
 }
 
-enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done)
 {
-    struct pd_merge_state *st = m->state;
-    struct pd_merge_input *in = &m->in[input];
+    struct pi_merge_state *st = m->state;
+    struct pi_merge_input *in = &m->in[input];
     enum pd_code code = PD_OK;
-    struct pd_told told;
+    struct pi_told told;
     *done = false;
     if ((in->rec.type == PD_RECORD_SAMPLE || in->rec.type == PD_RECORD_AUX ||
          in->rec.type == PD_RECORD_ITRACE_START)) {
@@ -387,7 +387,7 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
     return code || !decoded || time == 0 ? code : take_timed(m, input, *done);
 }
 
-enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input)
+enum pd_code pi_merge_state_end(struct pi_merging *m, uint32_t input)
 {
     return release_all(m, input, false);
 }

@@ -24,13 +24,13 @@ struct format {
 };
 
 struct united {
-    struct pd_merging *m;
+    struct pi_merging *m;
     struct format *formats;
     size_t n_formats, formats_cap;
     struct pd_event_system *systems; /* events: when all are known */
     size_t n_systems, systems_cap;
-    struct pd_ids keys;      /* from keys of formats to their number + 1 */
-    struct pd_ids of_system; /* from hashes of names of systems to their number + 1 */
+    struct pi_ids keys;      /* from keys of formats to their number + 1 */
+    struct pi_ids of_system; /* from hashes of names of systems to their number + 1 */
     struct pd_format_file *files;
 };
 
@@ -65,7 +65,7 @@ static const char *differing_kernel(const struct pd_feature_tracing_data *a,
 static enum pd_code conflict(struct united *u, size_t input, const char *what, uint64_t id)
 {
     u->m->failed = input;
-    return pd_fail(u->m->error, PD_EUNSUP, PD_NOWHERE, what, id, 0);
+    return pi_fail(u->m->error, PD_EUNSUP, PD_NOWHERE, what, id, 0);
 }
 
 /* ---- Formats */
@@ -96,8 +96,8 @@ static struct said look_into(const struct united *u, const struct pd_bytes *text
 /* Formats without an id are told apart by their text. */
 static uint64_t key_of(const struct united *u, const struct pd_bytes *text, const struct said *said)
 {
-    const uint64_t seed = pd_keyed(&u->m->hash_key, said->has_id);
-    return said->has_id ? pd_keyed(&u->m->hash_key, (uint64_t)said->id << 1 | 1)
+    const uint64_t seed = pi_keyed(&u->m->hash_key, said->has_id);
+    return said->has_id ? pi_keyed(&u->m->hash_key, (uint64_t)said->id << 1 | 1)
                         : XXH3_64bits_withSeed(text->n ? text->ptr : (const void *)"", text->n, seed);
 }
 
@@ -105,7 +105,7 @@ static const struct format *find_format(const struct united *u, uint64_t key, co
 {
     uint64_t k = 0;
     if (u->n_formats)
-        pd_ids_get(&u->keys, key, &k);
+        pi_ids_get(&u->keys, key, &k);
     for (; k; k = u->formats[k - 1].next)
         if (u->formats[k - 1].system == f->system && same_bytes(&u->formats[k - 1].text, &f->text))
             return &u->formats[k - 1];
@@ -120,27 +120,27 @@ static enum pd_code add_format(struct united *u, size_t input, size_t system, co
     uint64_t before = 0;
     if (find_format(u, key, &f))
         return PD_OK;
-    if (pd_ids_get(&u->keys, key, &before) && said.has_id) {
-        pd_merge_note_event(u->m, input, PD_FEAT_TRACING_DATA,
+    if (pi_ids_get(&u->keys, key, &before) && said.has_id) {
+        pi_merge_note_event(u->m, input, PD_FEAT_TRACING_DATA,
                             "is another tracepoint than the one of the same number in an earlier input",
                             said.name);
         return conflict(u, input, "its tracepoints are not those of an earlier input", said.id);
     }
     f.next = (size_t)before;
     f.number = u->n_formats;
-    if (!pd_grow(u->m->allocator, (void **)&u->formats, u->n_formats, &u->formats_cap, sizeof *u->formats))
-        return pd_merge_no_memory(u->m, u->n_formats * sizeof *u->formats);
+    if (!pi_grow(u->m->allocator, (void **)&u->formats, u->n_formats, &u->formats_cap, sizeof *u->formats))
+        return pi_merge_no_memory(u->m, u->n_formats * sizeof *u->formats);
     u->formats[u->n_formats++] = f;
-    return pd_ids_set(&u->keys, key, u->n_formats)
+    return pi_ids_set(&u->keys, key, u->n_formats)
                ? PD_OK
-               : pd_merge_no_memory(u->m, u->keys.size * sizeof *u->keys.slots);
+               : pi_merge_no_memory(u->m, u->keys.size * sizeof *u->keys.slots);
 }
 
 /* ---- Systems */
 
 static uint64_t hash_name(const struct united *u, const struct pd_str *name)
 {
-    return XXH3_64bits_withSeed(name->len ? name->ptr : "", name->len, pd_keyed(&u->m->hash_key, 3));
+    return XXH3_64bits_withSeed(name->len ? name->ptr : "", name->len, pi_keyed(&u->m->hash_key, 3));
 }
 
 /* Of two names with the same hash, the second becomes a further system of that name, which does no harm. */
@@ -148,17 +148,17 @@ static enum pd_code find_system(struct united *u, const struct pd_str *name, siz
 {
     const uint64_t hash = hash_name(u, name);
     uint64_t k = 0;
-    if (u->n_systems && pd_ids_get(&u->of_system, hash, &k) && same_name(&u->systems[k - 1].name, name)) {
+    if (u->n_systems && pi_ids_get(&u->of_system, hash, &k) && same_name(&u->systems[k - 1].name, name)) {
         *system = (size_t)k - 1;
         return PD_OK;
     }
-    if (!pd_grow(u->m->allocator, (void **)&u->systems, u->n_systems, &u->systems_cap, sizeof *u->systems))
-        return pd_merge_no_memory(u->m, u->n_systems * sizeof *u->systems);
+    if (!pi_grow(u->m->allocator, (void **)&u->systems, u->n_systems, &u->systems_cap, sizeof *u->systems))
+        return pi_merge_no_memory(u->m, u->n_systems * sizeof *u->systems);
     *system = u->n_systems;
     u->systems[u->n_systems++] = (struct pd_event_system){.name = {name->ptr, name->len, PD_AUTO}};
-    return pd_ids_set(&u->of_system, hash, u->n_systems)
+    return pi_ids_set(&u->of_system, hash, u->n_systems)
                ? PD_OK
-               : pd_merge_no_memory(u->m, u->of_system.size * sizeof *u->of_system.slots);
+               : pi_merge_no_memory(u->m, u->of_system.size * sizeof *u->of_system.slots);
 }
 
 static enum pd_code add_formats(struct united *u, size_t input, size_t system, struct pd_list files)
@@ -197,19 +197,19 @@ static int by_system(const void *a, const void *b)
 
 static enum pd_code write_united(struct united *u, struct pd_feature *f)
 {
-    struct pd_merging *m = u->m;
+    struct pi_merging *m = u->m;
     size_t size = 0;
     enum pd_code code = pd_feature_complete(f, &size, m->error);
-    uint8_t *bytes = code ? NULL : pd_resize(m->allocator, NULL, size);
+    uint8_t *bytes = code ? NULL : pi_resize(m->allocator, NULL, size);
     if (!code && bytes == NULL)
-        code = pd_merge_no_memory(m, size);
+        code = pi_merge_no_memory(m, size);
     if (!code)
         code = pd_feature_encode(m->order, f, bytes, size, &size, m->error);
     if (!code)
         code = pd_writer_feature(m->out.writer, PD_FEAT_TRACING_DATA, m->error);
     if (!code)
         code = pd_writer_feature_bytes(m->out.writer, bytes, size, m->error);
-    pd_release(m->allocator, bytes);
+    pi_release(m->allocator, bytes);
     return code;
 }
 
@@ -217,9 +217,9 @@ static enum pd_code put_united(struct united *u, const struct pd_feature_tracing
 {
     struct pd_feature f = {.id = PD_FEAT_TRACING_DATA, .u.tracing_data = *first};
     struct pd_feature_tracing_data *t = &f.u.tracing_data;
-    u->files = pd_array(u->m->allocator, NULL, u->n_formats + 1, sizeof *u->files);
+    u->files = pi_array(u->m->allocator, NULL, u->n_formats + 1, sizeof *u->files);
     if (u->files == NULL)
-        return pd_merge_no_memory(u->m, u->n_formats * sizeof *u->files);
+        return pi_merge_no_memory(u->m, u->n_formats * sizeof *u->files);
     if (u->n_formats)
         qsort(u->formats, u->n_formats, sizeof *u->formats, by_system);
     size_t at = 0;
@@ -250,7 +250,7 @@ static void note_rest(const struct united *u, size_t input, const struct pd_feat
 
 static enum pd_code unite(struct united *u, size_t first)
 {
-    struct pd_merging *m = u->m;
+    struct pi_merging *m = u->m;
     const struct pd_feature *f = pd_metadata_feature(m->in[first].meta, PD_FEAT_TRACING_DATA);
     enum pd_code code = add_input(u, first, &f->u.tracing_data);
     for (size_t i = first + 1; !code && i < m->n; i++) {
@@ -267,14 +267,14 @@ static enum pd_code unite(struct united *u, size_t first)
     return code ? code : put_united(u, &f->u.tracing_data);
 }
 
-enum pd_code pd_merge_put_tracing(struct pd_merging *m, size_t first)
+enum pd_code pi_merge_put_tracing(struct pi_merging *m, size_t first)
 {
     struct united u = {.m = m, .keys.allocator = m->allocator, .of_system.allocator = m->allocator};
     const enum pd_code code = unite(&u, first);
-    pd_ids_free(&u.keys);
-    pd_ids_free(&u.of_system);
-    pd_release(m->allocator, u.formats);
-    pd_release(m->allocator, u.systems);
-    pd_release(m->allocator, u.files);
+    pi_ids_free(&u.keys);
+    pi_ids_free(&u.of_system);
+    pi_release(m->allocator, u.formats);
+    pi_release(m->allocator, u.systems);
+    pi_release(m->allocator, u.files);
     return code;
 }

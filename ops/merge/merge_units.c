@@ -38,23 +38,23 @@ static bool same_name(const char *a, const char *b, const struct pd_attr *attr)
     return strcmp(a, b) == 0;
 }
 
-static const struct pd_attr *attr_of(const struct pd_merge_input *in, uint32_t attr)
+static const struct pd_attr *attr_of(const struct pi_merge_input *in, uint32_t attr)
 {
     return &pd_reader_attr(in->reader, attr)->attr;
 }
 
-static const char *name_of(struct pd_merge_input *in, uint32_t attr)
+static const char *name_of(struct pi_merge_input *in, uint32_t attr)
 {
     return pd_metadata_event_name(in->meta, in->reader, attr);
 }
 
-static bool is_same(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, const struct pd_merged_unit *u)
+static bool is_same(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n, const struct pi_merged_unit *u)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     if (u->n != n || u->taken_by == i + 1)
         return false;
     for (uint32_t k = 0; k < n; k++) {
-        const struct pd_merged_event *e = &m->events[u->first + k];
+        const struct pi_merged_event *e = &m->events[u->first + k];
         if (!same_name(name_of(in, attr + k), e->name, &e->attr) ||
             !same_attr(attr_of(in, attr + k), &e->attr))
             return false;
@@ -76,10 +76,10 @@ static uint64_t hash_attr(const struct pd_attr *attr, uint64_t seed)
     return attr->tail.n ? XXH3_64bits_withSeed(attr->tail.ptr, attr->tail.n, seed) : seed;
 }
 
-static uint64_t hash_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
+static uint64_t hash_unit(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
 {
-    struct pd_merge_input *in = &m->in[i];
-    uint64_t h = pd_keyed(&m->hash_key, (uint64_t)n << 2 | sort);
+    struct pi_merge_input *in = &m->in[i];
+    uint64_t h = pi_keyed(&m->hash_key, (uint64_t)n << 2 | sort);
     for (uint32_t k = attr; k < attr + n; k++) {
         h = hash_attr(attr_of(in, k), h);
         if (sort == NAMED)
@@ -88,7 +88,7 @@ static uint64_t hash_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_
     return h;
 }
 
-static enum sort sort_of(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n)
+static enum sort sort_of(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n)
 {
     for (uint32_t k = attr; k < attr + n; k++)
         if (name_of(&m->in[i], k) == NULL)
@@ -96,19 +96,19 @@ static enum sort sort_of(struct pd_merging *m, size_t i, uint32_t attr, uint32_t
     return NAMED;
 }
 
-static bool append(struct pd_merging *m, uint32_t unit, uint64_t hash, enum sort sort)
+static bool append(struct pi_merging *m, uint32_t unit, uint64_t hash, enum sort sort)
 {
     uint64_t at = m->n_chains;
     m->units[unit].next[sort != ANY] = NONE;
-    if (pd_ids_get(&m->chain_of, hash, &at)) {
+    if (pi_ids_get(&m->chain_of, hash, &at)) {
         m->units[m->chains[at].last].next[sort != ANY] = unit;
         m->chains[at].last = unit;
         return true;
     }
-    if (!pd_grow(m->allocator, (void **)&m->chains, m->n_chains, &m->chains_cap, sizeof *m->chains) ||
-        !pd_ids_set(&m->chain_of, hash, at))
+    if (!pi_grow(m->allocator, (void **)&m->chains, m->n_chains, &m->chains_cap, sizeof *m->chains) ||
+        !pi_ids_set(&m->chain_of, hash, at))
         return false;
-    m->chains[m->n_chains++] = (struct pd_unit_chain){.first = unit, .last = unit};
+    m->chains[m->n_chains++] = (struct pi_unit_chain){.first = unit, .last = unit};
     return true;
 }
 
@@ -116,12 +116,12 @@ static bool append(struct pd_merging *m, uint32_t unit, uint64_t hash, enum sort
  * The first unit of a chain that is the same and that the input does not have yet. Units at the start of the
  * chain that the input has are skipped only once.
  */
-static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
+static uint32_t find_in_chain(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
 {
     uint64_t at;
-    if (!pd_ids_get(&m->chain_of, hash_unit(m, i, attr, n, sort), &at))
+    if (!pi_ids_get(&m->chain_of, hash_unit(m, i, attr, n, sort), &at))
         return NONE;
-    struct pd_unit_chain *c = &m->chains[at];
+    struct pi_unit_chain *c = &m->chains[at];
     if (c->input != i + 1) {
         c->input = i + 1;
         c->free = c->first;
@@ -138,7 +138,7 @@ static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uin
 }
 
 /* Prefers a unit of the same names to one without known names. */
-static uint32_t find_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n)
+static uint32_t find_unit(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n)
 {
     if (sort_of(m, i, attr, n) == UNNAMED)
         return find_in_chain(m, i, attr, n, ANY);
@@ -148,17 +148,17 @@ static uint32_t find_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_
 
 /* ---- Units */
 
-static enum pd_code add_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n,
+static enum pd_code add_unit(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n,
                              const struct pd_group_desc *group)
 {
     const uint32_t unit = (uint32_t)m->n_units;
-    if (!pd_grow(m->allocator, (void **)&m->units, m->n_units, &m->units_cap, sizeof *m->units))
-        return pd_merge_no_memory(m, sizeof *m->units);
-    m->units[m->n_units++] = (struct pd_merged_unit){.first = (uint32_t)m->n_events, .n = n, .group = *group};
+    if (!pi_grow(m->allocator, (void **)&m->units, m->n_units, &m->units_cap, sizeof *m->units))
+        return pi_merge_no_memory(m, sizeof *m->units);
+    m->units[m->n_units++] = (struct pi_merged_unit){.first = (uint32_t)m->n_events, .n = n, .group = *group};
     for (uint32_t k = 0; k < n; k++) {
-        if (!pd_grow(m->allocator, (void **)&m->events, m->n_events, &m->events_cap, sizeof *m->events))
-            return pd_merge_no_memory(m, sizeof *m->events);
-        m->events[m->n_events++] = (struct pd_merged_event){.attr = *attr_of(&m->in[i], attr + k),
+        if (!pi_grow(m->allocator, (void **)&m->events, m->n_events, &m->events_cap, sizeof *m->events))
+            return pi_merge_no_memory(m, sizeof *m->events);
+        m->events[m->n_events++] = (struct pi_merged_event){.attr = *attr_of(&m->in[i], attr + k),
                                                             .name = name_of(&m->in[i], attr + k),
                                                             .input = i,
                                                             .unit = unit};
@@ -166,12 +166,12 @@ static enum pd_code add_unit(struct pd_merging *m, size_t i, uint32_t attr, uint
     const enum sort sort = sort_of(m, i, attr, n);
     if (!append(m, unit, hash_unit(m, i, attr, n, ANY), ANY) ||
         !append(m, unit, hash_unit(m, i, attr, n, sort), sort))
-        return pd_merge_no_memory(m, sizeof *m->chains);
+        return pi_merge_no_memory(m, sizeof *m->chains);
     return PD_OK;
 }
 
 /* Maps a group of events, or a single one. */
-static enum pd_code map_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n,
+static enum pd_code map_unit(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n,
                              const struct pd_group_desc *group)
 {
     uint32_t unit = find_unit(m, i, attr, n);
@@ -200,7 +200,7 @@ static void find_groups(const struct pd_metadata *meta, struct pd_group_desc *gr
             groups[g.leader_idx] = g;
 }
 
-static enum pd_code map_units(struct pd_merging *m, size_t i, struct pd_group_desc *groups, uint32_t n)
+static enum pd_code map_units(struct pi_merging *m, size_t i, struct pd_group_desc *groups, uint32_t n)
 {
     enum pd_code code = PD_OK;
     find_groups(m->in[i].meta, groups, n);
@@ -211,15 +211,15 @@ static enum pd_code map_units(struct pd_merging *m, size_t i, struct pd_group_de
     return code;
 }
 
-enum pd_code pd_merge_units(struct pd_merging *m, size_t i)
+enum pd_code pi_merge_units(struct pi_merging *m, size_t i)
 {
-    struct pd_merge_input *in = &m->in[i];
+    struct pi_merge_input *in = &m->in[i];
     const uint32_t n = (uint32_t)pd_reader_n_attrs(in->reader);
-    struct pd_group_desc *groups = pd_array(m->allocator, NULL, n, sizeof *groups);
-    in->event = pd_array(m->allocator, NULL, n, sizeof *in->event);
-    in->own_id = pd_array(m->allocator, NULL, n, sizeof *in->own_id);
+    struct pd_group_desc *groups = pi_array(m->allocator, NULL, n, sizeof *groups);
+    in->event = pi_array(m->allocator, NULL, n, sizeof *in->event);
+    in->own_id = pi_array(m->allocator, NULL, n, sizeof *in->own_id);
     const bool room = groups && in->event && in->own_id;
-    const enum pd_code code = room ? map_units(m, i, groups, n) : pd_merge_no_memory(m, n * sizeof *groups);
-    pd_release(m->allocator, groups);
+    const enum pd_code code = room ? map_units(m, i, groups, n) : pi_merge_no_memory(m, n * sizeof *groups);
+    pi_release(m->allocator, groups);
     return code;
 }

@@ -7,36 +7,36 @@
 #include "src/support/wire.h"
 #include <stdlib.h>
 
-enum pd_code pd_aux_index_note(struct pd_aux_index *x, const struct pd_writer *w, const struct pd_record *rec,
+enum pd_code pi_aux_index_note(struct pi_aux_index *x, const struct pd_writer *w, const struct pd_record *rec,
                                struct pd_error *error)
 {
     if (rec->type != PD_RECORD_AUXTRACE || rec->old_feature)
         return PD_OK;
-    if (!pd_grow(w->allocator, (void **)&x->places, x->n, &x->cap, sizeof *x->places))
-        return pd_fail_record(error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0,
+    if (!pi_grow(w->allocator, (void **)&x->places, x->n, &x->cap, sizeof *x->places))
+        return pi_fail_record(error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0,
                               (x->n + 1) * 2 * sizeof *x->places);
     const uint64_t end = pd_writer_data_offset(w) + pd_writer_data_size(w);
-    x->places[x->n++] = (struct pd_aux_place){rec->offset, end - rec->size, rec->size};
+    x->places[x->n++] = (struct pi_aux_place){rec->offset, end - rec->size, rec->size};
     return PD_OK;
 }
 
 static int by_old_place(const void *a, const void *b)
 {
-    const struct pd_aux_place *x = a, *y = b;
+    const struct pi_aux_place *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static uint64_t new_place(const struct pd_aux_index *x, uint64_t offset)
+static uint64_t new_place(const struct pi_aux_index *x, uint64_t offset)
 {
-    const struct pd_aux_place key = {.from = offset};
-    const struct pd_aux_place *found = x->n ? bsearch(&key, x->places, x->n, sizeof key, by_old_place) : NULL;
+    const struct pi_aux_place key = {.from = offset};
+    const struct pi_aux_place *found = x->n ? bsearch(&key, x->places, x->n, sizeof key, by_old_place) : NULL;
     return found ? found->to : offset;
 }
 
 static enum pd_code put64(struct pd_writer *w, uint64_t value, struct pd_error *error)
 {
     uint8_t bytes[8];
-    pd_store64(bytes, value, w->options.order);
+    pi_store64(bytes, value, w->options.order);
     return pd_writer_feature_bytes(w, bytes, sizeof bytes, error);
 }
 
@@ -47,17 +47,17 @@ static enum pd_code put_place(struct pd_writer *w, uint64_t offset, uint64_t siz
 }
 
 /* Moves a count, a pair, or bytes behind the last pair, which have no meaning. */
-static enum pd_code move_entry(const struct pd_aux_index *x, struct pd_writer *w, const uint8_t *bytes,
+static enum pd_code move_entry(const struct pi_aux_index *x, struct pd_writer *w, const uint8_t *bytes,
                                size_t n, enum pd_order order, struct pd_error *error)
 {
     switch (n) {
-    case 8: return put64(w, pd_load64(bytes, order), error);
-    case 16: return put_place(w, new_place(x, pd_load64(bytes, order)), pd_load64(bytes + 8, order), error);
+    case 8: return put64(w, pi_load64(bytes, order), error);
+    case 16: return put_place(w, new_place(x, pi_load64(bytes, order)), pi_load64(bytes + 8, order), error);
     default: return pd_writer_feature_bytes(w, bytes, n, error);
     }
 }
 
-enum pd_code pd_aux_index_move(const struct pd_aux_index *x, struct pd_writer *w, struct pd_reader *reader,
+enum pd_code pi_aux_index_move(const struct pi_aux_index *x, struct pd_writer *w, struct pd_reader *reader,
                                const struct pd_file_section *section, struct pd_error *error)
 {
     const enum pd_order order = pd_reader_info(reader)->order;
@@ -75,7 +75,7 @@ enum pd_code pd_aux_index_move(const struct pd_aux_index *x, struct pd_writer *w
     return code;
 }
 
-enum pd_code pd_aux_index_make(const struct pd_aux_index *x, struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_aux_index_make(const struct pi_aux_index *x, struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = put64(w, x->n, error);
     for (size_t i = 0; !code && i < x->n; i++)
@@ -83,8 +83,8 @@ enum pd_code pd_aux_index_make(const struct pd_aux_index *x, struct pd_writer *w
     return code;
 }
 
-void pd_aux_index_free(struct pd_aux_index *x, const struct pd_allocator *allocator)
+void pi_aux_index_free(struct pi_aux_index *x, const struct pd_allocator *allocator)
 {
-    pd_release(allocator, x->places);
-    *x = (struct pd_aux_index){0};
+    pi_release(allocator, x->places);
+    *x = (struct pi_aux_index){0};
 }

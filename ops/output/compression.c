@@ -10,17 +10,17 @@
 
 #define TELLING 12 /* bytes of the feature that matter: version, type, level */
 
-enum pd_said pd_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level)
+enum pi_said pi_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level)
 {
     if (n < TELLING)
         return PD_SAID_NOTHING;
-    if (pd_load32(bytes + 4, order) == 0)
+    if (pi_load32(bytes + 4, order) == 0)
         return PD_SAID_PLAIN;
-    *level = (int)(pd_load32(bytes + 8, order) & 31);
+    *level = (int)(pi_load32(bytes + 8, order) & 31);
     return PD_SAID_ZSTD;
 }
 
-enum pd_code pd_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error)
+enum pd_code pi_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error)
 {
     const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_COMPRESSED);
     uint8_t bytes[TELLING];
@@ -29,11 +29,11 @@ enum pd_code pd_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *leve
         return PD_OK;
     const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
     *zstd = !code &&
-            pd_said_compression(bytes, sizeof bytes, pd_reader_info(reader)->order, level) == PD_SAID_ZSTD;
+            pi_said_compression(bytes, sizeof bytes, pd_reader_info(reader)->order, level) == PD_SAID_ZSTD;
     return code;
 }
 
-uint32_t pd_zip_type(enum pd_convert_zip zip, bool zstd)
+uint32_t pi_zip_type(enum pd_convert_zip zip, bool zstd)
 {
     switch (zip) {
     case PD_ZIP_COMPRESSED: return PD_RECORD_COMPRESSED;
@@ -48,60 +48,60 @@ static uint64_t stream_feature(const struct pd_record *rec, enum pd_order order,
                                bool *mark)
 {
     uint64_t id = UINT64_MAX;
-    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order, &id, data);
-    *mark = one && pd_is_feature_mark(rec, id, data);
+    const bool one = !rec->depth && !rec->old_feature && pi_record_feature(rec, order, &id, data);
+    *mark = one && pi_is_feature_mark(rec, id, data);
     return one ? id : UINT64_MAX;
 }
 
-uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark)
+uint64_t pi_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark)
 {
     struct pd_bytes data;
     return stream_feature(rec, order, &data, mark);
 }
 
-bool pd_is_early(const struct pd_record *rec)
+bool pi_is_early(const struct pd_record *rec)
 {
     uint64_t time;
     return rec->type != PD_RECORD_SAMPLE && !(pd_record_time(rec, &time) && time);
 }
 
-enum pd_code pd_compression_start(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
 {
     if (w->deflate.ctx) {
         w->options.compression = z->zip;
         return PD_OK;
     }
     z->due |= z->pipe;
-    return pd_writer_compress(w, z->zip, z->level, error);
+    return pi_writer_compress(w, z->zip, z->level, error);
 }
 
-static enum pd_code put_feature(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+static enum pd_code put_feature(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
 {
     uint8_t bytes[PD_CARRIED_HEAD + PD_COMPRESSED_FEATURE_BYTES];
     const size_t head =
-        pd_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PD_COMPRESSED_FEATURE_BYTES, bytes);
-    pd_writer_compressed_feature(w, bytes + head);
+        pi_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PD_COMPRESSED_FEATURE_BYTES, bytes);
+    pi_writer_compressed_feature(w, bytes + head);
     z->due = false;
     return pd_writer_raw(w, bytes, sizeof bytes, error);
 }
 
 /* Replaces the input's feature with our own, or drops it if records are no longer compressed. */
-static enum pd_code replace_feature(struct pd_compression *z, struct pd_writer *w,
+static enum pd_code replace_feature(struct pi_compression *z, struct pd_writer *w,
                                     const struct pd_bytes *said, bool *taken, struct pd_error *error)
 {
     int level = 0;
-    const bool zstd = pd_said_compression(said->ptr, said->n, z->order, &level) == PD_SAID_ZSTD;
+    const bool zstd = pi_said_compression(said->ptr, said->n, z->order, &level) == PD_SAID_ZSTD;
     enum pd_code code = PD_OK;
     *taken = zstd || z->due;
     if (zstd && z->again && !z->zip) {
         z->zip = PD_RECORD_COMPRESSED;
         z->level = z->level ? z->level : level;
-        code = pd_compression_start(z, w, error);
+        code = pi_compression_start(z, w, error);
     }
-    return code ? code : pd_compression_end(z, w, error);
+    return code ? code : pi_compression_end(z, w, error);
 }
 
-enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer *w,
+enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer *w,
                                      const struct pd_record *rec, bool *taken, struct pd_error *error)
 {
     bool mark;
@@ -109,13 +109,13 @@ enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer 
     const uint64_t feature = stream_feature(rec, z->order, &data, &mark);
     if (feature == PD_FEAT_COMPRESSED && !mark)
         return replace_feature(z, w, &data, taken, error);
-    const enum pd_serves serves = pd_serves_of(rec);
+    const enum pi_serves serves = pi_serves_of(rec);
     const bool before = rec->old_feature || serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE ||
                         (feature < PD_FEAT_COMPRESSED && !mark);
-    return before ? PD_OK : pd_compression_end(z, w, error);
+    return before ? PD_OK : pi_compression_end(z, w, error);
 }
 
-enum pd_code pd_compression_end(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+enum pd_code pi_compression_end(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
 {
     return z->due ? put_feature(z, w, error) : PD_OK;
 }

@@ -12,32 +12,32 @@
 /* ---- The input */
 
 /* The content of a COMPRESSED feature. perf stat writes one without compressing anything. */
-enum pd_said { PD_SAID_NOTHING, PD_SAID_PLAIN, PD_SAID_ZSTD };
+enum pi_said { PD_SAID_NOTHING, PD_SAID_PLAIN, PD_SAID_ZSTD };
 /* Only PD_SAID_ZSTD sets *level. */
-enum pd_said pd_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level);
+enum pi_said pi_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level);
 /* *zstd: the file's section says that its records are compressed. False without a section. */
-enum pd_code pd_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error);
+enum pd_code pi_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error);
 
 /*
  * The type of COMPRESSED records in the output, by the option; `zstd`: kept records are compressed. 0: none.
  */
-uint32_t pd_zip_type(enum pd_convert_zip zip, bool zstd);
+uint32_t pi_zip_type(enum pd_convert_zip zip, bool zstd);
 
 /*
  * The number of the feature that a record of a stream carries; UINT64_MAX: none. *mark: the record is the end
  * of the features instead.
  */
-uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark);
+uint64_t pi_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark);
 
 /*
  * True for records that perf synthesizes before it samples; it neither compresses them nor writes them to
  * data.N files.
  */
-bool pd_is_early(const struct pd_record *rec);
+bool pi_is_early(const struct pd_record *rec);
 
 /* ---- A stream made from a stream, or a file made from a file */
 
-struct pd_compression {
+struct pi_compression {
     enum pd_order order; /* of the input */
     bool again;          /* records that were compressed are compressed again */
     bool pipe;           /* the output is a pipe stream, in which the feature is a record */
@@ -47,15 +47,15 @@ struct pd_compression {
 };
 
 /* From now on, the writer can compress. */
-enum pd_code pd_compression_start(struct pd_compression *z, struct pd_writer *w, struct pd_error *error);
+enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w, struct pd_error *error);
 /*
  * In a pipe stream, called before a record of the input is written: puts our own feature where perf has it,
  * before features of higher numbers and all other records. *taken: the record is the input's own feature,
  * which ours replaces, or which is dropped.
  */
-enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer *w,
+enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer *w,
                                      const struct pd_record *rec, bool *taken, struct pd_error *error);
 /* Writes the feature if it is due. */
-enum pd_code pd_compression_end(struct pd_compression *z, struct pd_writer *w, struct pd_error *error);
+enum pd_code pi_compression_end(struct pi_compression *z, struct pd_writer *w, struct pd_error *error);
 
 #endif

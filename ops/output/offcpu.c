@@ -6,7 +6,7 @@
 #include "src/schema/schema.h"
 #include <perfdata/constants.h>
 
-bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order)
+bool pi_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order)
 {
     if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !rec->layout || !rec->plan || !rec->plan->offcpu ||
         !pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu))
@@ -16,9 +16,9 @@ bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum 
            (offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) >= PD_CONTEXT_MAX);
 }
 
-void pd_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n)
+void pi_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n)
 {
     static const struct pd_shape shape;
     static const struct pd_bytes none;
-    pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, NULL);
+    pi_interpret_put_section(pi_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, NULL);
 }

@@ -10,9 +10,9 @@
 #include <perfdata/session/event.h>
 
 /* Finds the raw data of a decoded record, and its byte order. False: it is something else. */
-bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order);
+bool pi_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order);
 
 /* Writes it in a byte order: as many bytes as the record's raw data, at `bytes`. */
-void pd_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n);
+void pi_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n);
 
 #endif

@@ -12,52 +12,52 @@
 #include <perfdata/ops/convert.h>
 #include <perfdata/session/sorter.h>
 
-struct pd_output_options {
+struct pi_output_options {
     const struct pd_allocator *allocator;
     enum pd_convert_zip zip; /* KEEP: compressed records are compressed again, in records of the same type */
     int level;               /* of zstd; 0: that of the input, or 1 */
     uint64_t frame;          /* as in pd_writer_options */
-    struct pd_members members; /* for a directory as output; without them, the output is a file */
+    struct pi_members members; /* for a directory as output; without them, the output is a file */
 };
 
-struct pd_output {
-    struct pd_sections sections; /* its writer is that of a file, of a directory's `data`, or of a stream */
+struct pi_output {
+    struct pi_sections sections; /* its writer is that of a file, of a directory's `data`, or of a stream */
     const struct pd_sink *sink;
-    struct pd_output_options options;
+    struct pi_output_options options;
     struct pd_writer *member; /* of a directory: the file beside `data` that is being written */
-    struct pd_member_file data_file, member_file;
+    struct pi_member_file data_file, member_file;
     uint32_t at;    /* number of the current member */
     uint64_t bytes; /* of records in the finished files */
     bool pipe, dir;
-    struct pd_compression z;
-    bool runs; /* set by callers that call pd_output_flush() before the reader's window moves: neighbours are
+    struct pi_compression z;
+    bool runs; /* set by callers that call pi_output_flush() before the reader's window moves: neighbours are
                   written at once */
     const uint8_t *run; /* bytes in the window that must be written */
     size_t run_n;
 };
 
-enum pd_code pd_output_begin(struct pd_output *o);
+enum pd_code pi_output_begin(struct pi_output *o);
 /* Must be called for each COMPRESSED record of the input; the records inside take its place. */
-enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec);
+enum pd_code pi_output_wrapper(struct pi_output *o, const struct pd_record *rec);
 /* Writes the bytes of a record: its own, or others of the same number. */
-enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes);
+enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, const uint8_t *bytes);
 /*
  * Notes the place of the last written record for the AUXTRACE index; only AUXTRACE records of sections count.
  */
-enum pd_code pd_output_note_aux(struct pd_output *o, const struct pd_record *rec);
+enum pd_code pi_output_note_aux(struct pi_output *o, const struct pd_record *rec);
 /* Writes a piece of a record's payload. */
-enum pd_code pd_output_payload(struct pd_output *o, const uint8_t *bytes, size_t n);
+enum pd_code pi_output_payload(struct pi_output *o, const uint8_t *bytes, size_t n);
 /*
  * Writes the payload of the last record of the sorter, or, without one, of the reader; `o` NULL: only reads
  * it.
  */
-enum pd_code pd_output_copy_payload(struct pd_output *o, struct pd_reader *reader, struct pd_sorter *sorter,
+enum pd_code pi_output_copy_payload(struct pi_output *o, struct pd_reader *reader, struct pd_sorter *sorter,
                                     struct pd_error *error);
 /* Writes the records that are still in the reader's window: must be called before the window moves. */
-enum pd_code pd_output_flush(struct pd_output *o);
+enum pd_code pi_output_flush(struct pi_output *o);
 /* Completes the output. */
-enum pd_code pd_output_end(struct pd_output *o);
+enum pd_code pi_output_end(struct pi_output *o);
 /* Frees its memory. */
-void pd_output_close(struct pd_output *o);
+void pi_output_close(struct pi_output *o);
 
 #endif

@@ -2,7 +2,7 @@
 /* payload.c - the one loop over a record's payload. */
 #include "payload.h"
 
-enum pd_code pd_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter, pd_take_piece *take,
+enum pd_code pi_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter, pi_take_piece *take,
                              void *user, struct pd_error *error)
 {
     for (;;) {
@@ -15,7 +15,7 @@ enum pd_code pd_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter,
     }
 }
 
-bool pd_payload_is_cut(const struct pd_reader *reader, const struct pd_record *rec)
+bool pi_payload_is_cut(const struct pd_reader *reader, const struct pd_record *rec)
 {
     const uint64_t end =
         rec->member ? pd_reader_member(reader, rec->member)->size : pd_reader_info(reader)->data_end;

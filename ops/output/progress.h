@@ -5,7 +5,7 @@
 
 #include "src/container/reader/reader_internal.h"
 
-struct pd_progress {
+struct pi_progress {
     void (*callback)(void *user, uint64_t done, uint64_t total); /* may be NULL */
     void *user;
     uint64_t done, total; /* total PD_NOWHERE: not known */
@@ -13,7 +13,7 @@ struct pd_progress {
 };
 
 /* Bytes of the records of a recording; PD_NOWHERE for a stream that cannot seek. */
-static inline uint64_t pd_record_bytes(const struct pd_reader *r)
+static inline uint64_t pi_record_bytes(const struct pd_reader *r)
 {
     const struct pd_file_info *info = pd_reader_info(r);
     uint64_t n = info->data_end == PD_NOWHERE ? PD_NOWHERE : info->data_end - info->data_offset;
@@ -23,31 +23,31 @@ static inline uint64_t pd_record_bytes(const struct pd_reader *r)
 }
 
 /* Sets the total: so many bytes, read so many times. */
-static inline void pd_progress_expect(struct pd_progress *p, uint64_t bytes, unsigned times)
+static inline void pi_progress_expect(struct pi_progress *p, uint64_t bytes, unsigned times)
 {
     p->total = p->total == PD_NOWHERE || bytes == PD_NOWHERE ? PD_NOWHERE : p->total + bytes * times;
 }
 
-static inline void pd_progress_tell(const struct pd_progress *p)
+static inline void pi_progress_tell(const struct pi_progress *p)
 {
     if (p->callback)
         p->callback(p->user, p->done < p->total ? p->done : p->total, p->total);
 }
 
 /* Counts a record; records inside a COMPRESSED one count with that one. Not each call reports. */
-static inline void pd_progress_record(struct pd_progress *p, const struct pd_record *rec)
+static inline void pi_progress_record(struct pi_progress *p, const struct pd_record *rec)
 {
     p->done += rec->depth ? 0 : rec->size + rec->payload_size;
     if (p->callback && (++p->records & 255) == 0)
-        pd_progress_tell(p);
+        pi_progress_tell(p);
 }
 
 /* Counts bytes that were passed at once. */
-static inline void pd_progress_bytes(struct pd_progress *p, uint64_t n)
+static inline void pi_progress_bytes(struct pi_progress *p, uint64_t n)
 {
     p->done += n;
     if (n)
-        pd_progress_tell(p);
+        pi_progress_tell(p);
 }
 
 #endif

@@ -11,14 +11,14 @@ static bool reader_knows(const void *who, uint64_t id)
     return pd_reader_find_id(who, id) != UINT32_MAX;
 }
 
-void pd_reads_init(struct pd_reads *r, const struct pd_reader *reader, const struct pd_allocator *allocator)
+void pi_reads_init(struct pi_reads *r, const struct pd_reader *reader, const struct pd_allocator *allocator)
 {
-    *r = (struct pd_reads){.allocator = allocator, .knows = reader_knows, .who = reader};
+    *r = (struct pi_reads){.allocator = allocator, .knows = reader_knows, .who = reader};
 }
 
-void pd_reads_free(struct pd_reads *r)
+void pi_reads_free(struct pi_reads *r)
 {
-    pd_ids_free(&r->last);
+    pi_ids_free(&r->last);
 }
 
 /* A counter's value in the record, or its id, from the record's start. */
@@ -44,22 +44,22 @@ static size_t find_counters(const struct pd_record *rec, struct place *first, si
 }
 
 /* Adds the counter's difference to the sum of the output. */
-PD_WRAPS static bool add_counter(struct pd_reads *r, struct pd_ids *written, uint64_t id, uint64_t value,
+PD_WRAPS static bool add_counter(struct pi_reads *r, struct pi_ids *written, uint64_t id, uint64_t value,
                                  uint64_t *sum)
 {
     uint64_t before = 0;
     *sum = 0;
-    pd_ids_get(&r->last, id, &before);
+    pi_ids_get(&r->last, id, &before);
     if (written) {
-        pd_ids_get(written, id, sum);
+        pi_ids_get(written, id, sum);
         *sum += value - before;
-        if (!pd_ids_set(written, id, *sum))
+        if (!pi_ids_set(written, id, *sum))
             return false;
     }
-    return pd_ids_set(&r->last, id, value);
+    return pi_ids_set(&r->last, id, value);
 }
 
-enum pd_code pd_reads_pass(struct pd_reads *r, struct pd_ids *written, struct pd_record *rec,
+enum pd_code pi_reads_pass(struct pi_reads *r, struct pi_ids *written, struct pd_record *rec,
                            uint8_t room[UINT16_MAX + 1], const uint8_t **bytes, struct pd_error *error)
 {
     const enum pd_order order = (enum pd_order)rec->plan->order;
@@ -73,16 +73,16 @@ enum pd_code pd_reads_pass(struct pd_reads *r, struct pd_ids *written, struct pd
     if (written)
         written->allocator = r->allocator;
     for (size_t n = find_counters(rec, &at, &step); n; n--, at.value += step, at.id += step) {
-        const uint64_t id = pd_load64(rec->raw + at.id, order), value = pd_load64(rec->raw + at.value, order);
+        const uint64_t id = pi_load64(rec->raw + at.id, order), value = pi_load64(rec->raw + at.value, order);
         if (!r->knows(r->who, id))
             continue;
         if (!add_counter(r, written, id, value, &sum))
-            return pd_fail_record(error, PD_ENOMEM, rec, 0, "read", 0, r->last.size);
+            return pi_fail_record(error, PD_ENOMEM, rec, 0, "read", 0, r->last.size);
         if (written == NULL || sum == value)
             continue;
         if (*bytes == rec->raw)
             *bytes = memcpy(room, rec->raw, rec->size);
-        pd_store64(room + at.value, sum, order);
+        pi_store64(room + at.value, sum, order);
     }
     return PD_OK;
 }

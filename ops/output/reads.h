@@ -14,19 +14,19 @@
 #include <perfdata/reader.h>
 
 /* The counters of an input, in one pass over it. */
-struct pd_reads {
+struct pi_reads {
     const struct pd_allocator *allocator;
     bool (*knows)(const void *who, uint64_t id); /* true if an event has the id: others stay as they are */
     const void *who;
-    struct pd_ids last; /* values by id; zeros at the start */
+    struct pi_ids last; /* values by id; zeros at the start */
 };
 
 /* The ids of a reader's events. */
-void pd_reads_init(struct pd_reads *reads, const struct pd_reader *reader,
+void pi_reads_init(struct pi_reads *reads, const struct pd_reader *reader,
                    const struct pd_allocator *allocator);
-void pd_reads_free(struct pd_reads *reads);
+void pi_reads_free(struct pi_reads *reads);
 
-static inline bool pd_has_reads(const struct pd_record *rec)
+static inline bool pi_has_reads(const struct pd_record *rec)
 {
     return rec->type == PD_RECORD_SAMPLE && rec->plan && rec->plan->shape.sample_type & PD_SAMPLE_READ;
 }
@@ -36,7 +36,7 @@ static inline bool pd_has_reads(const struct pd_record *rec)
  * gets it; NULL: it is left out. *bytes: what to write, the record's own bytes or `room` with other values in
  * them. A sample that cannot be decoded stays as it is. PD_ENOMEM.
  */
-enum pd_code pd_reads_pass(struct pd_reads *reads, struct pd_ids *written, struct pd_record *rec,
+enum pd_code pi_reads_pass(struct pi_reads *reads, struct pi_ids *written, struct pd_record *rec,
                            uint8_t room[UINT16_MAX + 1], const uint8_t **bytes, struct pd_error *error);
 
 #endif

@@ -11,28 +11,28 @@
 #include <perfdata/constants.h>
 #include <perfdata/session/tasks.h>
 
-struct pd_rounds {
+struct pi_rounds {
     struct pd_clock clock; /* the records of the output that perf has processed */
     uint8_t bytes[8];      /* a FINISHED_ROUND */
     struct pd_record record;
 };
 
-static inline void pd_round_make(uint8_t bytes[8], enum pd_order order, struct pd_record *rec)
+static inline void pi_round_make(uint8_t bytes[8], enum pd_order order, struct pd_record *rec)
 {
-    pd_store32(bytes, PD_RECORD_FINISHED_ROUND, order);
-    pd_store16(bytes + 4, 0, order);
-    pd_store16(bytes + 6, 8, order);
+    pi_store32(bytes, PD_RECORD_FINISHED_ROUND, order);
+    pi_store16(bytes + 4, 0, order);
+    pi_store16(bytes + 6, 8, order);
     pd_record_frame(order, bytes, 8, rec, NULL);
 }
 
-static inline void pd_rounds_init(struct pd_rounds *r, enum pd_order order)
+static inline void pi_rounds_init(struct pi_rounds *r, enum pd_order order)
 {
     pd_clock_init(&r->clock, true);
-    pd_round_make(r->bytes, order, &r->record);
+    pi_round_make(r->bytes, order, &r->record);
 }
 
 /* Writes ends of rounds until perf has processed all written records. */
-static inline enum pd_code pd_rounds_flush(struct pd_rounds *r,
+static inline enum pd_code pi_rounds_flush(struct pi_rounds *r,
                                            enum pd_code (*put)(void *user, const struct pd_record *round),
                                            void *user)
 {
@@ -46,7 +46,7 @@ static inline enum pd_code pd_rounds_flush(struct pd_rounds *r,
 }
 
 /* Notes the next record, and writes what must precede it. */
-static inline enum pd_code pd_rounds_before(struct pd_rounds *r, const struct pd_record *rec,
+static inline enum pd_code pi_rounds_before(struct pi_rounds *r, const struct pd_record *rec,
                                             enum pd_code (*put)(void *user, const struct pd_record *round),
                                             void *user)
 {
@@ -54,7 +54,7 @@ static inline enum pd_code pd_rounds_before(struct pd_rounds *r, const struct pd
     const bool round = rec->type == PD_RECORD_FINISHED_ROUND && !rec->old_feature;
     uint64_t time;
     const bool timed = pd_record_time(rec, &time) && time && time != UINT64_MAX;
-    const enum pd_code code = timed || round ? PD_OK : pd_rounds_flush(r, put, user);
+    const enum pd_code code = timed || round ? PD_OK : pi_rounds_flush(r, put, user);
     pd_clock_stamp(&r->clock, rec, &when);
     return code;
 }

@@ -9,7 +9,7 @@
 
 /* ---- Attrs and event types */
 
-enum pd_code pd_sections_attrs(struct pd_sections *s)
+enum pd_code pi_sections_attrs(struct pi_sections *s)
 {
     enum pd_code code = PD_OK;
     while (!code && s->writer->attrs.n < pd_reader_n_attrs(s->reader)) {
@@ -18,45 +18,45 @@ enum pd_code pd_sections_attrs(struct pd_sections *s)
         if (s->change_attr)
             code = s->change_attr(s->user, e, &attr);
         if (!code)
-            code = pd_writer_any_attr(s->writer, &attr, e->ids, e->n_ids, s->error);
+            code = pi_writer_any_attr(s->writer, &attr, e->ids, e->n_ids, s->error);
     }
     return code;
 }
 
-static enum pd_code copy_type(struct pd_sections *s, uint64_t offset)
+static enum pd_code copy_type(struct pi_sections *s, uint64_t offset)
 {
     uint8_t bytes[PD_BYTES_event_type];
     struct pd_event_type type;
     enum pd_code code = pd_reader_read(s->reader, offset, bytes, sizeof bytes, s->error);
     if (code)
         return code;
-    pd_event_type_take(bytes, pd_reader_info(s->reader)->order, &type);
+    pi_event_type_take(bytes, pd_reader_info(s->reader)->order, &type);
     if (s->change_type)
         code = s->change_type(s->user, &type);
     return code ? code : pd_writer_event_type(s->writer, &type, s->error);
 }
 
 /* Copies event types, even inside another section, where pd_reader_n_event_types() ignores them. */
-static enum pd_code copy_types(struct pd_sections *s)
+static enum pd_code copy_types(struct pi_sections *s)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_file_section *types = &info->header.event_types;
     enum pd_code code = PD_OK;
-    if (pd_file_section_end(types) > (s->reader->in.seekable ? info->file_size : info->data_offset))
+    if (pi_file_section_end(types) > (s->reader->in.seekable ? info->file_size : info->data_offset))
         return PD_OK;
     for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type)
         code = copy_type(s, types->offset + at);
     return code;
 }
 
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
+enum pd_code pi_sections_begin(struct pi_sections *s, const struct pd_sink *sink,
                                const struct pd_writer_options *options)
 {
     enum pd_code code = pd_writer_open(&s->writer, sink, options, s->error);
     if (code)
         return code;
     s->writer->plain = true;
-    code = pd_sections_attrs(s);
+    code = pi_sections_attrs(s);
     return code ? code : copy_types(s);
 }
 
@@ -72,16 +72,16 @@ static const struct pd_feature_section *section_of(struct pd_reader *reader, uin
 }
 
 /* perf stat writes a COMPRESSED feature that names no compression; it stays. */
-static inline bool has(const struct pd_sections *s, uint16_t feature)
+static inline bool has(const struct pi_sections *s, uint16_t feature)
 {
     if (s->has_feature)
         return s->has_feature(s->user, feature);
-    return pd_has_feature(s->reader->info.features, feature) && section_of(s->reader, feature) &&
+    return pi_has_feature(s->reader->info.features, feature) && section_of(s->reader, feature) &&
            !(s->skip && s->skip[feature]) && !(feature == PD_FEAT_COMPRESSED && s->own_zstd);
 }
 
 /* A directory may become a file, and a file a directory. */
-static enum source source_of_dir_format(const struct pd_sections *s, bool there)
+static enum source source_of_dir_format(const struct pi_sections *s, bool there)
 {
     const bool from_dir = pd_reader_info(s->reader)->container == PD_CONTAINER_DIRECTORY;
     if (s->dir)
@@ -90,7 +90,7 @@ static enum source source_of_dir_format(const struct pd_sections *s, bool there)
 }
 
 /* From another recording, features about the records and their storage are not taken. */
-static inline enum source source_of(const struct pd_sections *s, uint16_t feature)
+static inline enum source source_of(const struct pi_sections *s, uint16_t feature)
 {
     const bool there = has(s, feature);
     switch (feature) {
@@ -109,7 +109,7 @@ static inline enum source source_of(const struct pd_sections *s, uint16_t featur
 }
 
 /* The input has no features of this number and above. */
-static unsigned end_of_numbers(const struct pd_sections *s)
+static unsigned end_of_numbers(const struct pi_sections *s)
 {
     const size_t n = pd_reader_n_features(s->reader);
     const unsigned last = n ? pd_reader_feature(s->reader, n - 1)->feature : 0;
@@ -118,7 +118,7 @@ static unsigned end_of_numbers(const struct pd_sections *s)
     return (last > PD_FEAT_DIR_FORMAT ? last : PD_FEAT_DIR_FORMAT) + 1;
 }
 
-unsigned pd_sections_count(const struct pd_sections *s)
+unsigned pi_sections_count(const struct pi_sections *s)
 {
     const unsigned end = end_of_numbers(s);
     unsigned n = 0;
@@ -129,13 +129,13 @@ unsigned pd_sections_count(const struct pd_sections *s)
 
 /* ---- Content of features */
 
-enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
+enum pd_code pi_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
                              struct pd_writer *w,
                              enum pd_code (*change)(void *user, uint8_t *bytes, size_t n), void *user,
                              struct pd_error *error)
 {
-    uint8_t *piece = pd_resize(w->allocator, NULL, most);
-    enum pd_code code = piece ? PD_OK : pd_fail(error, PD_ENOMEM, section.offset, "feature", 0, most);
+    uint8_t *piece = pi_resize(w->allocator, NULL, most);
+    enum pd_code code = piece ? PD_OK : pi_fail(error, PD_ENOMEM, section.offset, "feature", 0, most);
     for (uint64_t at = 0; !code && at < section.size; at += most) {
         const size_t n = section.size - at < most ? (size_t)(section.size - at) : most;
         code = pd_reader_read(reader, section.offset + at, piece, n, error);
@@ -144,16 +144,16 @@ enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section se
         if (!code)
             code = pd_writer_feature_bytes(w, piece, n, error);
     }
-    pd_release(w->allocator, piece);
+    pi_release(w->allocator, piece);
     return code;
 }
 
-static enum pd_code copy(struct pd_sections *s, struct pd_reader *reader, struct pd_file_section section)
+static enum pd_code copy(struct pi_sections *s, struct pd_reader *reader, struct pd_file_section section)
 {
-    return pd_copy_section(reader, section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
+    return pi_copy_section(reader, section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
 }
 
-bool pd_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first, uint64_t *last)
+bool pi_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first, uint64_t *last)
 {
     struct pd_feature f;
     if (pd_feature_decode(order, PD_FEAT_SAMPLE_TIME, 0, feature->ptr, feature->n, &f, NULL) || !f.layout)
@@ -163,17 +163,17 @@ bool pd_take_sample_time(const struct pd_bytes *feature, enum pd_order order, ui
     return *first || *last;
 }
 
-void pd_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
+void pi_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
                         enum pd_order order)
 {
     struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {first, last}};
     uint64_t was[2];
     size_t n;
-    if (pd_take_sample_time(&(struct pd_bytes){times, PD_SAMPLE_TIME_BYTES}, order, &was[0], &was[1]))
+    if (pi_take_sample_time(&(struct pd_bytes){times, PD_SAMPLE_TIME_BYTES}, order, &was[0], &was[1]))
         pd_feature_encode(order, &f, times, PD_SAMPLE_TIME_BYTES, &n, NULL);
 }
 
-static enum pd_code put_sample_time(struct pd_sections *s, struct pd_file_section section)
+static enum pd_code put_sample_time(struct pi_sections *s, struct pd_file_section section)
 {
     uint8_t times[PD_SAMPLE_TIME_BYTES];
     if (section.size < sizeof times || s->keep_time)
@@ -181,31 +181,31 @@ static enum pd_code put_sample_time(struct pd_sections *s, struct pd_file_sectio
     enum pd_code code = pd_reader_read(s->reader, section.offset, times, sizeof times, s->error);
     if (code)
         return code;
-    pd_put_sample_time(times, s->first, s->last, pd_reader_info(s->reader)->order);
+    pi_put_sample_time(times, s->first, s->last, pd_reader_info(s->reader)->order);
     code = pd_writer_feature_bytes(s->writer, times, sizeof times, s->error);
     const struct pd_file_section rest = {section.offset + sizeof times, section.size - sizeof times};
     return code ? code : copy(s, s->reader, rest);
 }
 
-static enum pd_code move_aux_index(struct pd_sections *s, const struct pd_file_section *section)
+static enum pd_code move_aux_index(struct pi_sections *s, const struct pd_file_section *section)
 {
-    const struct pd_aux_index none = {0};
+    const struct pi_aux_index none = {0};
     if (!s->no_aux)
-        return pd_aux_index_move(&s->aux, s->writer, s->reader, section, s->error);
-    return section->size % 16 == 8 ? pd_aux_index_make(&none, s->writer, s->error) : PD_OK;
+        return pi_aux_index_move(&s->aux, s->writer, s->reader, section, s->error);
+    return section->size % 16 == 8 ? pi_aux_index_make(&none, s->writer, s->error) : PD_OK;
 }
 
 /* Makes a feature that follows from the container. */
-static enum pd_code make_feature(struct pd_sections *s, uint16_t feature)
+static enum pd_code make_feature(struct pi_sections *s, uint16_t feature)
 {
     uint8_t version[8];
     if (feature == PD_FEAT_AUXTRACE)
-        return pd_aux_index_make(&s->aux, s->writer, s->error);
-    pd_store64(version, 1, s->writer->options.order); /* DIR_FORMAT */
+        return pi_aux_index_make(&s->aux, s->writer, s->error);
+    pi_store64(version, 1, s->writer->options.order); /* DIR_FORMAT */
     return pd_writer_feature_bytes(s->writer, version, sizeof version, s->error);
 }
 
-static enum pd_code put_feature(struct pd_sections *s, uint16_t feature, enum source from)
+static enum pd_code put_feature(struct pi_sections *s, uint16_t feature, enum source from)
 {
     const bool index = feature == PD_FEAT_AUXTRACE && s->writer->options.container == PD_CONTAINER_FILE;
     if (from == OWN && s->put_feature && !index)
@@ -222,7 +222,7 @@ static enum pd_code put_feature(struct pd_sections *s, uint16_t feature, enum so
     }
 }
 
-enum pd_code pd_sections_features(struct pd_sections *s)
+enum pd_code pi_sections_features(struct pi_sections *s)
 {
     const unsigned end = end_of_numbers(s);
     enum pd_code code = PD_OK;
@@ -230,21 +230,21 @@ enum pd_code pd_sections_features(struct pd_sections *s)
     for (enum source last = s->has_feature ? most : OWN; !code && last <= most; last++)
         for (uint16_t i = 0; !code && i < end; i++) {
             const enum source from = source_of(s, i);
-            if (from != NOWHERE && from <= last && !pd_writer_has_feature(s->writer, i))
+            if (from != NOWHERE && from <= last && !pi_writer_has_feature(s->writer, i))
                 code = put_feature(s, i, from);
         }
     return code;
 }
 
-enum pd_code pd_sections_end(struct pd_sections *s)
+enum pd_code pi_sections_end(struct pi_sections *s)
 {
-    const enum pd_code code = pd_sections_features(s);
+    const enum pd_code code = pi_sections_features(s);
     return code ? code : pd_writer_finish(s->writer, s->error);
 }
 
-void pd_sections_close(struct pd_sections *s)
+void pi_sections_close(struct pi_sections *s)
 {
     if (s->writer)
-        pd_aux_index_free(&s->aux, s->writer->allocator);
+        pi_aux_index_free(&s->aux, s->writer->allocator);
     pd_writer_close(s->writer);
 }

@@ -10,11 +10,11 @@
 #include "aux_index.h"
 #include "encode/container/writer.h"
 
-struct pd_sections {
+struct pi_sections {
     struct pd_reader *reader; /* the source of attrs, event types and features */
     struct pd_writer *writer;
     struct pd_error *error;
-    struct pd_aux_index aux;
+    struct pi_aux_index aux;
     uint64_t first, last;   /* times for SAMPLE_TIME */
     bool keep_time;         /* SAMPLE_TIME stays unchanged */
     bool no_aux;            /* AUXTRACE records were dropped */
@@ -36,34 +36,34 @@ struct pd_sections {
 };
 
 /* Opens the writer, without compression for now, and gives it the attrs and event types. */
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
+enum pd_code pi_sections_begin(struct pi_sections *s, const struct pd_sink *sink,
                                const struct pd_writer_options *options);
 /* Gives the writer the attrs that it does not have yet. */
-enum pd_code pd_sections_attrs(struct pd_sections *s);
+enum pd_code pi_sections_attrs(struct pi_sections *s);
 /* The number of features, as far as known now. */
-unsigned pd_sections_count(const struct pd_sections *s);
+unsigned pi_sections_count(const struct pi_sections *s);
 /* Gives the writer the features that it does not have yet. */
-enum pd_code pd_sections_features(struct pd_sections *s);
+enum pd_code pi_sections_features(struct pi_sections *s);
 /* Writes the features, and ends the output. */
-enum pd_code pd_sections_end(struct pd_sections *s);
-void pd_sections_close(struct pd_sections *s);
+enum pd_code pi_sections_end(struct pi_sections *s);
+void pi_sections_close(struct pi_sections *s);
 
 /*
  * Copies a section of a reader to the writer's current feature, `most` bytes at a time; change(), if not
  * NULL, changes them.
  */
-enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
+enum pd_code pi_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
                              struct pd_writer *w,
                              enum pd_code (*change)(void *user, uint8_t *bytes, size_t n), void *user,
                              struct pd_error *error);
 #define PD_COPY_PIECE ((size_t)65536)
 /* The times in the feature SAMPLE_TIME, in nanoseconds; false: it is too short, or perf left them unknown. */
-bool pd_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first,
+bool pi_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first,
                          uint64_t *last);
 
 /* The feature SAMPLE_TIME for samples between two times. Unknown times stay unknown. */
 enum { PD_SAMPLE_TIME_BYTES = 16 };
-void pd_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
+void pi_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
                         enum pd_order order);
 
 #endif

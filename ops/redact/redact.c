@@ -19,7 +19,7 @@
 static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
 {
     const struct pd_redact_options *o = &r->options;
-    if (pd_identity_is_pid(kind))
+    if (pi_identity_is_pid(kind))
         return o->pids;
     switch (kind) {
     case PD_ID_HOST: return o->hostname;
@@ -68,18 +68,18 @@ static bool is_touched(const struct pd_redaction *r, unsigned kind)
 
 static enum pd_code no_memory(struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
 }
 
 /* True for numbers with a special meaning, which stay unchanged. */
-static bool is_plain_number(enum pd_redact_space space, unsigned width, uint64_t value)
+static bool is_plain_number(enum pi_redact_space space, unsigned width, uint64_t value)
 {
     const uint64_t ones = width < 8 ? (UINT64_C(1) << 8 * width) - 1 : UINT64_MAX;
     return value == 0 || (space == PD_SPACE_ADDR ? value >= (uint64_t)-4095 : value == ones);
 }
 
 /* True if a number may become this one: a pid stays a pid, an address stays in its half. */
-static bool is_alike(enum pd_redact_space space, unsigned width, uint64_t a, uint64_t b)
+static bool is_alike(enum pi_redact_space space, unsigned width, uint64_t a, uint64_t b)
 {
     if (is_plain_number(space, width, b))
         return false;
@@ -90,19 +90,19 @@ static bool is_alike(enum pd_redact_space space, unsigned width, uint64_t a, uin
     }
 }
 
-static uint64_t new_number(struct pd_redaction *r, enum pd_redact_space space, unsigned width, uint64_t value)
+static uint64_t new_number(struct pd_redaction *r, enum pi_redact_space space, unsigned width, uint64_t value)
 {
     uint64_t now = value;
     if (!r->names.keyed)
         return (space == PD_SPACE_ADDR ? (value & UINT64_C(1) << 63) + (UINT64_C(1) << 62) : 0) +
                ++r->names.counts[space];
     do
-        now = pd_names_permute(&r->names, space, 8 * width, now);
+        now = pi_names_permute(&r->names, space, 8 * width, now);
     while (!is_alike(space, width, value, now));
     return now;
 }
 
-static enum pd_code hash_number(struct pd_redaction *r, enum pd_redact_space space, unsigned width,
+static enum pd_code hash_number(struct pd_redaction *r, enum pi_redact_space space, unsigned width,
                                 uint64_t *value, struct pd_error *error)
 {
     /* A pid is the same in 32 and in 64 bits. */
@@ -110,10 +110,10 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pd_redact_space spa
         return PD_OK;
     if (space == PD_SPACE_PID && *value <= UINT32_MAX)
         width = 4;
-    const struct pd_replaced *e = pd_names_find(&r->names, space, value, sizeof *value);
+    const struct pi_replaced *e = pi_names_find(&r->names, space, value, sizeof *value);
     if (e == NULL) {
         const uint64_t now = new_number(r, space, width, *value);
-        e = pd_names_add(&r->names, space, value, sizeof *value, &now, sizeof now);
+        e = pi_names_add(&r->names, space, value, sizeof *value, &now, sizeof now);
     }
     if (e == NULL)
         return no_memory(error);
@@ -122,21 +122,21 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pd_redact_space spa
 }
 
 /* Moves all times by the same; a time outside of the recording may wrap around at 2^64. */
-PD_WRAPS static void hash_time(struct pd_redaction *r, enum pd_identity kind, uint64_t *value)
+PD_WRAPS static void hash_time(struct pd_redaction *r, enum pi_identity kind, uint64_t *value)
 {
     if (kind == PD_ID_WALL || (kind == PD_ID_TIME && *value == 0)) {
         *value = 0;
         return;
     }
     if (!r->shift_known)
-        r->shift = r->names.keyed ? pd_names_shift(&r->names) : FIRST_TIME - *value;
+        r->shift = r->names.keyed ? pi_names_shift(&r->names) : FIRST_TIME - *value;
     r->shift_known = true;
     *value += r->shift;
 }
 
 /* ---- Addresses */
 
-static bool is_of_kernel(const struct pd_edits *e, uint64_t addr)
+static bool is_of_kernel(const struct pi_edits *e, uint64_t addr)
 {
     return e->kernel || addr >> 63;
 }
@@ -145,7 +145,7 @@ static bool is_of_kernel(const struct pd_edits *e, uint64_t addr)
  * An offset in a map without a file is an address: of memory, or of the symbol that identifies the kernel's
  * map.
  */
-static bool is_address(const struct pd_edits *e, enum pd_identity kind, uint64_t value)
+static bool is_address(const struct pi_edits *e, enum pi_identity kind, uint64_t value)
 {
     return kind == PD_ID_ADDR || (kind == PD_ID_OFFSET && (e->of_memory || is_of_kernel(e, value)));
 }
@@ -154,13 +154,13 @@ static bool is_address(const struct pd_edits *e, enum pd_identity kind, uint64_t
  * True if others may know where a map ends: maps of the kernel end at the end of all addresses or where
  * modules begin, and maps of programs may extend into that half. A size of 32 bits is that of a function.
  */
-static bool is_telling(const struct pd_edits *e, unsigned width, uint64_t len)
+static bool is_telling(const struct pi_edits *e, unsigned width, uint64_t len)
 {
     const uint64_t addr = e->redaction->at;
     return width == 8 && (is_of_kernel(e, addr) || len > (UINT64_C(1) << 63) - addr);
 }
 
-static enum pd_code survey_number(struct pd_edits *e, enum pd_identity kind, unsigned width, uint64_t value,
+static enum pd_code survey_number(struct pi_edits *e, enum pi_identity kind, unsigned width, uint64_t value,
                                   struct pd_error *error)
 {
     struct pd_redaction *r = e->redaction;
@@ -170,9 +170,9 @@ static enum pd_code survey_number(struct pd_edits *e, enum pd_identity kind, uns
     if (kind == PD_ID_ADDR)
         r->at = value;
     if (is_address(e, kind, value) && !is_plain_number(PD_SPACE_ADDR, width, value))
-        ok = pd_addrs_note(&r->addrs, value);
+        ok = pi_addrs_note(&r->addrs, value);
     else if (kind == PD_ID_EXTENT)
-        ok = pd_addrs_note_extent(&r->addrs, r->at, value, is_telling(e, width, value));
+        ok = pi_addrs_note_extent(&r->addrs, r->at, value, is_telling(e, width, value));
     return ok ? PD_OK : no_memory(error);
 }
 
@@ -183,24 +183,24 @@ static enum pd_code hash_addr(struct pd_redaction *r, unsigned width, uint64_t *
     if (is_plain_number(PD_SPACE_ADDR, width, *value))
         return PD_OK;
     enum pd_code code = PD_OK;
-    if (!pd_addrs_find(&r->addrs, *value, &r->at_now))
+    if (!pi_addrs_find(&r->addrs, *value, &r->at_now))
         code = hash_number(r, PD_SPACE_ADDR, width, &r->at_now, error);
     *value = r->at_now;
     return code;
 }
 
-static enum pd_code hash_place(struct pd_edits *e, enum pd_identity kind, unsigned width, uint64_t *value,
+static enum pd_code hash_place(struct pi_edits *e, enum pi_identity kind, unsigned width, uint64_t *value,
                                struct pd_error *error)
 {
     struct pd_redaction *r = e->redaction;
     if (is_address(e, kind, *value))
         return hash_addr(r, width, value, error);
     if (kind == PD_ID_EXTENT && is_telling(e, width, *value))
-        *value = pd_addrs_extent(&r->addrs, r->at, *value, r->at_now);
+        *value = pi_addrs_extent(&r->addrs, r->at, *value, r->at_now);
     return PD_OK;
 }
 
-static void drop_number(struct pd_edits *e, enum pd_identity kind, unsigned width, uint64_t *value)
+static void drop_number(struct pi_edits *e, enum pi_identity kind, unsigned width, uint64_t *value)
 {
     const bool marker = kind == PD_ID_ADDR && is_plain_number(PD_SPACE_ADDR, 8, *value);
     if (kind == PD_ID_ADDR)
@@ -216,20 +216,20 @@ static bool asks_survey(const struct pd_redaction *r)
 
 static void begin_survey(struct pd_redaction *r)
 {
-    pd_addrs_clear(&r->addrs);
+    pi_addrs_clear(&r->addrs);
     r->surveys = true;
 }
 
 static enum pd_code end_survey(struct pd_redaction *r, struct pd_error *error)
 {
     r->surveys = false;
-    return pd_addrs_place(&r->addrs) ? PD_OK : no_memory(error);
+    return pi_addrs_place(&r->addrs) ? PD_OK : no_memory(error);
 }
 
-static enum pd_code number(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
+static enum pd_code number(void *user, enum pi_identity kind, unsigned width, uint64_t *value,
                            struct pd_error *error)
 {
-    struct pd_edits *e = user;
+    struct pi_edits *e = user;
     struct pd_redaction *r = e->redaction;
     if (kind == PD_ID_OPAQUE)
         e->opaque = true;
@@ -239,7 +239,7 @@ static enum pd_code number(void *user, enum pd_identity kind, unsigned width, ui
         drop_number(e, kind, width, value);
     if (how_of(r, kind) != PD_REDACT_HASH)
         return PD_OK;
-    if (pd_identity_is_pid(kind))
+    if (pi_identity_is_pid(kind))
         return hash_number(r, PD_SPACE_PID, width, value, error);
     switch (kind) {
     case PD_ID_INODE: return hash_number(r, PD_SPACE_INODE, width, value, error);
@@ -267,13 +267,13 @@ static enum pd_code hash_id(struct pd_redaction *r, struct pd_bytes *b, struct p
     n = n < b->n ? n : b->n;
     if (n == 0)
         return PD_OK;
-    const struct pd_replaced *e = pd_names_find(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n);
+    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n);
     if (e == NULL) {
         if (r->names.keyed)
-            pd_names_hash(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, n);
+            pi_names_hash(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, n);
         else
-            pd_store64(now, ++r->names.counts[PD_SPACE_BUILD_ID], PD_BIG);
-        e = pd_names_add(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, b->n);
+            pi_store64(now, ++r->names.counts[PD_SPACE_BUILD_ID], PD_BIG);
+        e = pi_names_add(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, b->n);
     }
     if (e == NULL)
         return no_memory(error);
@@ -290,7 +290,7 @@ static int digit_of(uint8_t c)
  * An id that simpleperf writes as text gets the replacement of the same bytes elsewhere; the shortest length
  * that keeps two ids apart is 8.
  */
-static enum pd_code hash_text_id(struct pd_edits *e, struct pd_bytes *text, struct pd_error *error)
+static enum pd_code hash_text_id(struct pi_edits *e, struct pd_bytes *text, struct pd_error *error)
 {
     static const char digits[] = "0123456789abcdef";
     uint8_t id[20] = {0};
@@ -302,10 +302,10 @@ static enum pd_code hash_text_id(struct pd_edits *e, struct pd_bytes *text, stru
         id[i / 2] |= (uint8_t)(is_id ? digit << (i % 2 ? 0 : 4) : 0);
     }
     if (!is_id)
-        return pd_redact_name(e->redaction, text, error);
+        return pi_redact_name(e->redaction, text, error);
     struct pd_bytes b = {id, sizeof id};
     const enum pd_code code = hash_id(e->redaction, &b, error);
-    char *now = code ? NULL : pd_retouch_memory(&e->touch, n);
+    char *now = code ? NULL : pi_retouch_memory(&e->touch, n);
     if (code || now == NULL)
         return code ? code : no_memory(error);
     for (size_t i = 0; i < n; i++)
@@ -316,9 +316,9 @@ static enum pd_code hash_text_id(struct pd_edits *e, struct pd_bytes *text, stru
 
 /* ---- Strings */
 
-static enum pd_code drop_string(const struct pd_redaction *r, enum pd_identity kind, struct pd_bytes *text)
+static enum pd_code drop_string(const struct pd_redaction *r, enum pi_identity kind, struct pd_bytes *text)
 {
-    if (kind == PD_ID_PATH && !pd_redact_is_plain_path(r, text))
+    if (kind == PD_ID_PATH && !pi_redact_is_plain_path(r, text))
         *text = (struct pd_bytes){(const uint8_t *)"//anon", 6};
     else if (kind == PD_ID_CGROUP)
         *text = (struct pd_bytes){(const uint8_t *)"/", 1};
@@ -330,23 +330,23 @@ static enum pd_code drop_string(const struct pd_redaction *r, enum pd_identity k
 static enum pd_code system_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     r->system_known = how_of(r, PD_ID_SYSTEM) == PD_REDACT_KEEP &&
-                      (r->options.paths == PD_REDACT_KEEP || pd_redact_is_system(text->ptr, text->n));
-    return r->system_known ? PD_OK : pd_redact_name(r, text, error);
+                      (r->options.paths == PD_REDACT_KEEP || pi_redact_is_system(text->ptr, text->n));
+    return r->system_known ? PD_OK : pi_redact_name(r, text, error);
 }
 
-static enum pd_code string(void *user, enum pd_identity kind, struct pd_bytes *text, size_t most,
+static enum pd_code string(void *user, enum pi_identity kind, struct pd_bytes *text, size_t most,
                            struct pd_error *error)
 {
-    struct pd_edits *e = user;
+    struct pi_edits *e = user;
     struct pd_redaction *r = e->redaction;
     const enum pd_redact_how how = how_of(r, kind);
     enum pd_code code = PD_OK;
     if (r->surveys && kind != PD_ID_WORD)
         return PD_OK;
-    if ((kind == PD_ID_PATH || kind == PD_ID_CMDLINE) && pd_redact_is_public(r, text))
+    if ((kind == PD_ID_PATH || kind == PD_ID_CMDLINE) && pi_redact_is_public(r, text))
         return PD_OK;
     switch (kind) {
-    case PD_ID_WORD: e->opaque |= !pd_redact_is_word(text); break;
+    case PD_ID_WORD: e->opaque |= !pi_redact_is_word(text); break;
     case PD_ID_BUILD_ID:
         if (r->public_file)
             return PD_OK;
@@ -356,32 +356,32 @@ static enum pd_code string(void *user, enum pd_identity kind, struct pd_bytes *t
     case PD_ID_CPUS: /* a name here ends the reading of perf 6.1, an empty list does not */
     case PD_ID_LISTING: text->n = 0; break;
     case PD_ID_EVENT:
-        code = how == PD_REDACT_KEEP   ? pd_redact_event(r, text, error)
+        code = how == PD_REDACT_KEEP   ? pi_redact_event(r, text, error)
                : how == PD_REDACT_DROP ? drop_string(r, kind, text)
-                                       : pd_redact_name(r, text, error);
+                                       : pi_redact_name(r, text, error);
         break;
     case PD_ID_CMDLINE: /* its words are options, names and paths */
     case PD_ID_CGROUP:
     case PD_ID_PATH:
-        code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : pd_redact_path(r, text, error);
+        code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : pi_redact_path(r, text, error);
         break;
     default:
-        code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : pd_redact_name(r, text, error);
+        code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : pi_redact_name(r, text, error);
         break;
     }
-    return code || text->n <= most ? code : pd_fail(error, PD_ELIMIT, PD_NOWHERE, NULL, text->n, most);
+    return code || text->n <= most ? code : pi_fail(error, PD_ELIMIT, PD_NOWHERE, NULL, text->n, most);
 }
 
 /* ---- Bytes */
 
-static enum pd_code zeros(struct pd_edits *e, struct pd_bytes *b, struct pd_error *error)
+static enum pd_code zeros(struct pi_edits *e, struct pd_bytes *b, struct pd_error *error)
 {
     static const uint8_t none[UINT16_MAX];
     const uint8_t *p = none;
     if (b->n > sizeof none) {
-        uint8_t *more = pd_retouch_memory(&e->touch, b->n);
+        uint8_t *more = pi_retouch_memory(&e->touch, b->n);
         if (more == NULL)
-            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "payload", 0, b->n);
+            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "payload", 0, b->n);
         memset(more, 0, b->n);
         p = more;
     }
@@ -393,15 +393,15 @@ static enum pd_code zeros(struct pd_edits *e, struct pd_bytes *b, struct pd_erro
  * The number of the tracepoint stays; its event tells it as well. perf 6.1 crashes on samples of an unknown
  * tracepoint.
  */
-static enum pd_code raw_data(struct pd_edits *e, struct pd_bytes *b, struct pd_error *error)
+static enum pd_code raw_data(struct pi_edits *e, struct pd_bytes *b, struct pd_error *error)
 {
     const uint8_t *was = b->ptr;
     const uint64_t number = e->event && e->event->type == PD_TYPE_TRACEPOINT ? e->event->config : UINT64_MAX;
-    if (b->n < 2 || (pd_load16(was, PD_LITTLE) != number && pd_load16(was, PD_BIG) != number))
+    if (b->n < 2 || (pi_load16(was, PD_LITTLE) != number && pi_load16(was, PD_BIG) != number))
         return zeros(e, b, error);
-    uint8_t *now = pd_retouch_memory(&e->touch, b->n);
+    uint8_t *now = pi_retouch_memory(&e->touch, b->n);
     if (now == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "payload", 0, b->n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "payload", 0, b->n);
     memset(now, 0, b->n);
     memcpy(now, was, 2);
     b->ptr = now;
@@ -416,16 +416,16 @@ static bool is_zero(const struct pd_bytes *b)
     return n == 0;
 }
 
-static enum pd_code bytes(void *user, enum pd_identity kind, struct pd_bytes *b, struct pd_error *error)
+static enum pd_code bytes(void *user, enum pi_identity kind, struct pd_bytes *b, struct pd_error *error)
 {
-    struct pd_edits *e = user;
+    struct pi_edits *e = user;
     struct pd_redaction *r = e->redaction;
     if (r->surveys && kind != PD_ID_OPAQUE)
         return PD_OK;
     switch (kind) {
     case PD_ID_OPAQUE: e->opaque |= !is_zero(b); return PD_OK;
-    case PD_ID_FORMAT: return r->system_known ? PD_OK : pd_redact_format(r, b, error);
-    case PD_ID_PAGE: return pd_redact_page(r, b, error);
+    case PD_ID_FORMAT: return r->system_known ? PD_OK : pi_redact_format(r, b, error);
+    case PD_ID_PAGE: return pi_redact_page(r, b, error);
     case PD_ID_LISTING: b->n = 0; return PD_OK;
     case PD_ID_BUILD_ID:
         if (r->public_file)
@@ -442,11 +442,11 @@ static enum pd_code bytes(void *user, enum pd_identity kind, struct pd_bytes *b,
 
 static void file(void *user, const struct pd_bytes *path)
 {
-    struct pd_redaction *r = ((struct pd_edits *)user)->redaction;
-    r->public_file = pd_redact_is_public(r, path);
+    struct pd_redaction *r = ((struct pi_edits *)user)->redaction;
+    r->public_file = pi_redact_is_public(r, path);
 }
 
-static void apply(struct pd_redaction *r, struct pd_edits *e)
+static void apply(struct pd_redaction *r, struct pi_edits *e)
 {
     static const uint64_t payloads =
         PD_SAMPLE_RAW | PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER | PD_SAMPLE_REGS_INTR | PD_SAMPLE_AUX;
@@ -472,7 +472,7 @@ static void apply(struct pd_redaction *r, struct pd_edits *e)
     r->system_known = r->options.events == PD_REDACT_KEEP;
 }
 
-static const struct pd_redaction_calls calls = {apply, asks_survey, begin_survey, end_survey};
+static const struct pi_redaction_calls calls = {apply, asks_survey, begin_survey, end_survey};
 
 static void settle(enum pd_redact_how *how, enum pd_redact_how usual)
 {
@@ -482,12 +482,12 @@ static void settle(enum pd_redact_how *how, enum pd_redact_how usual)
 static enum pd_code keep_paths(struct pd_redaction *r, const struct pd_redact_options *o,
                                struct pd_error *error)
 {
-    r->public = o->n_keep_paths ? pd_array(r->allocator, NULL, o->n_keep_paths, sizeof *r->public) : NULL;
+    r->public = o->n_keep_paths ? pi_array(r->allocator, NULL, o->n_keep_paths, sizeof *r->public) : NULL;
     if (o->n_keep_paths && r->public == NULL)
         return no_memory(error);
     for (; r->n_public < o->n_keep_paths; r->n_public++) {
         const struct pd_bytes *path = &o->keep_paths[r->n_public];
-        char *copy = r->public[r->n_public] = pd_resize(r->allocator, NULL, path->n + 1);
+        char *copy = r->public[r->n_public] = pi_resize(r->allocator, NULL, path->n + 1);
         if (copy == NULL)
             return no_memory(error);
         memcpy(copy, path->ptr, path->n);
@@ -504,21 +504,21 @@ enum pd_code pd_redaction_open(struct pd_redaction **redaction, const struct pd_
     if (code)
         return code;
     if (o.key && o.key_n < 16)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "key", o.key_n, 16);
-    struct pd_redaction *r = pd_resize(o.allocator, NULL, sizeof *r);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "key", o.key_n, 16);
+    struct pd_redaction *r = pi_resize(o.allocator, NULL, sizeof *r);
     if (r == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "redaction", 0, sizeof *r);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "redaction", 0, sizeof *r);
     *r = (struct pd_redaction){.calls = &calls,
                                .allocator = o.allocator,
                                .names.allocator = o.allocator,
                                .addrs.allocator = o.allocator};
-    if (o.key && !pd_names_take_key(&r->names, o.key, o.key_n)) {
-        pd_release(o.allocator, r);
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "libsodium", 0, 0);
+    if (o.key && !pi_names_take_key(&r->names, o.key, o.key_n)) {
+        pi_release(o.allocator, r);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "libsodium", 0, 0);
     }
     enum pd_code kept = keep_paths(r, &o, error);
     for (size_t i = 0; !kept && i < o.n_keep; i++)
-        kept = pd_redact_keep(r, &o.keep[i], error);
+        kept = pi_redact_keep(r, &o.keep[i], error);
     if (kept) {
         pd_redaction_close(r);
         return kept;
@@ -545,13 +545,13 @@ void pd_redaction_close(struct pd_redaction *r)
 {
     if (r == NULL)
         return;
-    pd_names_close(&r->names);
-    pd_addrs_close(&r->addrs);
+    pi_names_close(&r->names);
+    pi_addrs_close(&r->addrs);
     while (r->n_public)
-        pd_release(r->allocator, r->public[--r->n_public]);
-    pd_release(r->allocator, r->public);
-    pd_release(r->allocator, r->text);
-    pd_release(r->allocator, r);
+        pi_release(r->allocator, r->public[--r->n_public]);
+    pi_release(r->allocator, r->public);
+    pi_release(r->allocator, r->text);
+    pi_release(r->allocator, r);
 }
 
 /* ---- The map */
@@ -562,7 +562,7 @@ static void hex(const uint8_t *p, size_t n, char *text)
         snprintf(text + 2 * i, 3, "%02x", p[i]);
 }
 
-static void numeric(const struct pd_replaced *e, const char *format, char text[2][72])
+static void numeric(const struct pi_replaced *e, const char *format, char text[2][72])
 {
     uint64_t value[2];
     memcpy(value, e->bytes, sizeof value);
@@ -571,13 +571,13 @@ static void numeric(const struct pd_replaced *e, const char *format, char text[2
 }
 
 /* True if a name is replaced by itself. */
-static bool is_same(const struct pd_replaced *e)
+static bool is_same(const struct pi_replaced *e)
 {
     return e->n == e->n_new && memcmp(e->bytes, e->bytes + e->n, e->n) == 0;
 }
 
 /* Gives a block of addresses that moved together, as "0x1000-0x3000". */
-static void map_block(const struct pd_addr_block *b, void (*take)(void *user, const struct pd_redacted *what),
+static void map_block(const struct pi_addr_block *b, void (*take)(void *user, const struct pd_redacted *what),
                       void *user)
 {
     char text[2][72];
@@ -595,7 +595,7 @@ void pd_redaction_map(const struct pd_redaction *r, void (*take)(void *user, con
 {
     static const char *const kinds[] = {"name", "path", "pid", "inode", "addr", "build-id"};
     for (size_t i = 0; i < r->names.n; i++) {
-        const struct pd_replaced *e = &r->names.entries[i];
+        const struct pi_replaced *e = &r->names.entries[i];
         if (e->space == PD_SPACE_TEXT || (e->space == PD_SPACE_NAME && is_same(e)))
             continue;
         char text[2][72] = {"", ""};

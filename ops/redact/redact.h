@@ -12,11 +12,11 @@
 #include <perfdata/ops/redact.h>
 
 struct pd_redaction {
-    const struct pd_redaction_calls *calls; /* must be first: pd_calls_of() */
+    const struct pi_redaction_calls *calls; /* must be first: pi_calls_of() */
     struct pd_redact_options options;       /* USUAL is resolved; the key is in `names` */
     const struct pd_allocator *allocator;
-    struct pd_names names;
-    struct pd_addrs addrs;
+    struct pi_names names;
+    struct pi_addrs addrs;
     bool surveys;        /* addresses are noted, and nothing is changed */
     uint64_t at, at_now; /* the last address, and its new value */
     uint64_t shift;      /* of times */
@@ -30,29 +30,29 @@ struct pd_redaction {
 };
 
 /* Keeps a name unchanged. PD_ENOMEM. */
-enum pd_code pd_redact_keep(struct pd_redaction *r, const struct pd_bytes *name, struct pd_error *error);
+enum pd_code pi_redact_keep(struct pd_redaction *r, const struct pd_bytes *name, struct pd_error *error);
 
 /*
  * Each replaces *text; the redaction owns the new bytes. They stay valid, those of events until the next
  * call. PD_ENOMEM.
  */
-enum pd_code pd_redact_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
-enum pd_code pd_redact_path(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
+enum pd_code pi_redact_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
+enum pd_code pi_redact_path(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
 /* Replaces the name of an event: "cycles:u" and "sched:sched_switch" stay, "probe_app:main" does not. */
-enum pd_code pd_redact_event(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
+enum pd_code pi_redact_event(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
 /*
  * Replaces the name in the text of tracefs that describes an event; of its fields, only the common ones stay.
  */
-enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
+enum pd_code pi_redact_format(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
 /* The same for the text about pages of the ring buffer, which perf requires to be non-empty. */
-enum pd_code pd_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
+enum pd_code pi_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error);
 /* True if the kernel itself has tracepoints of that subsystem. */
-bool pd_redact_is_system(const void *name, size_t n);
+bool pi_redact_is_system(const void *name, size_t n);
 /* True for one of the few words that the format has in such places. */
-bool pd_redact_is_word(const struct pd_bytes *text);
+bool pi_redact_is_word(const struct pd_bytes *text);
 /* True for paths that the options keep. */
-bool pd_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path);
+bool pi_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path);
 /* True for paths that identify nobody. */
-bool pd_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path);
+bool pi_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path);
 
 #endif

@@ -9,34 +9,34 @@
 #define CHUNK ((size_t)1 << 16)
 #define ROUNDS 10 /* of the Feistel network */
 
-static uint64_t hash_of(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n)
+static uint64_t hash_of(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n)
 {
     return XXH3_64bits_withSeed(bytes, n, names->places.before ^ (uint64_t)space);
 }
 
-void pd_names_close(struct pd_names *names)
+void pi_names_close(struct pi_names *names)
 {
     for (size_t i = 0; i < names->n_chunks; i++)
-        pd_release(names->allocator, names->chunks[i]);
-    pd_release(names->allocator, names->chunks);
-    pd_release(names->allocator, names->entries);
-    pd_release(names->allocator, names->slots);
+        pi_release(names->allocator, names->chunks[i]);
+    pi_release(names->allocator, names->chunks);
+    pi_release(names->allocator, names->entries);
+    pi_release(names->allocator, names->slots);
     sodium_memzero(names->key, sizeof names->key);
 }
 
-static size_t slot_of(const struct pd_names *names, uint64_t hash, enum pd_redact_space space,
+static size_t slot_of(const struct pi_names *names, uint64_t hash, enum pi_redact_space space,
                       const void *bytes, size_t n)
 {
     size_t i = (size_t)hash & (names->n_slots - 1);
     for (; names->slots[i]; i = (i + 1) & (names->n_slots - 1)) {
-        const struct pd_replaced *e = &names->entries[names->slots[i] - 1];
+        const struct pi_replaced *e = &names->entries[names->slots[i] - 1];
         if (e->hash == hash && e->space == space && e->n == n && memcmp(e->bytes, bytes, n) == 0)
             break;
     }
     return i;
 }
 
-const struct pd_replaced *pd_names_find(const struct pd_names *names, enum pd_redact_space space,
+const struct pi_replaced *pi_names_find(const struct pi_names *names, enum pi_redact_space space,
                                         const void *bytes, size_t n)
 {
     if (names->n_slots == 0)
@@ -45,12 +45,12 @@ const struct pd_replaced *pd_names_find(const struct pd_names *names, enum pd_re
     return names->slots[i] ? &names->entries[names->slots[i] - 1] : NULL;
 }
 
-static bool grow_slots(struct pd_names *names)
+static bool grow_slots(struct pi_names *names)
 {
     const size_t size = names->n_slots ? names->n_slots * 2 : 256;
-    uint32_t *slots = pd_array(names->allocator, NULL, size, sizeof *slots);
+    uint32_t *slots = pi_array(names->allocator, NULL, size, sizeof *slots);
     if (slots == NULL || names->n >= UINT32_MAX - 1) {
-        pd_release(names->allocator, slots);
+        pi_release(names->allocator, slots);
         return false;
     }
     memset(slots, 0, size * sizeof *slots);
@@ -60,21 +60,21 @@ static bool grow_slots(struct pd_names *names)
             i = (i + 1) & (size - 1);
         slots[i] = (uint32_t)k + 1;
     }
-    pd_release(names->allocator, names->slots);
+    pi_release(names->allocator, names->slots);
     names->slots = slots;
     names->n_slots = size;
     return true;
 }
 
 /* Takes memory whose address stays valid. */
-static uint8_t *take_room(struct pd_names *names, size_t n)
+static uint8_t *take_room(struct pi_names *names, size_t n)
 {
     if (n > names->left) {
         const size_t size = n < CHUNK ? CHUNK : n;
-        if (!pd_grow(names->allocator, (void **)&names->chunks, names->n_chunks, &names->chunks_cap,
+        if (!pi_grow(names->allocator, (void **)&names->chunks, names->n_chunks, &names->chunks_cap,
                      sizeof *names->chunks))
             return NULL;
-        uint8_t *chunk = pd_resize(names->allocator, NULL, size);
+        uint8_t *chunk = pi_resize(names->allocator, NULL, size);
         if (chunk == NULL)
             return NULL;
         names->chunks[names->n_chunks++] = chunk;
@@ -87,35 +87,35 @@ static uint8_t *take_room(struct pd_names *names, size_t n)
     return p;
 }
 
-const struct pd_replaced *pd_names_add(struct pd_names *names, enum pd_redact_space space, const void *bytes,
+const struct pi_replaced *pi_names_add(struct pi_names *names, enum pi_redact_space space, const void *bytes,
                                        size_t n, const void *replacement, size_t n_new)
 {
     if (names->n_slots == 0)
-        names->places = pd_key_draw();
+        names->places = pi_key_draw();
     if (names->n >= names->n_slots / 2 && !grow_slots(names))
         return NULL;
     uint8_t *p = take_room(names, n + n_new + 1);
     if (p == NULL ||
-        !pd_grow(names->allocator, (void **)&names->entries, names->n, &names->cap, sizeof *names->entries))
+        !pi_grow(names->allocator, (void **)&names->entries, names->n, &names->cap, sizeof *names->entries))
         return NULL;
     memcpy(p, bytes, n);
     memcpy(p + n, replacement, n_new);
     p[n + n_new] = 0;
     const uint64_t hash = hash_of(names, space, bytes, n);
     names->slots[slot_of(names, hash, space, bytes, n)] = (uint32_t)names->n + 1;
-    names->entries[names->n] = (struct pd_replaced){p, (uint32_t)n, (uint32_t)n_new, hash, (uint8_t)space};
+    names->entries[names->n] = (struct pi_replaced){p, (uint32_t)n, (uint32_t)n_new, hash, (uint8_t)space};
     return &names->entries[names->n++];
 }
 
 /* ---- The key */
 
-bool pd_names_take_key(struct pd_names *names, const void *bytes, size_t n)
+bool pi_names_take_key(struct pi_names *names, const void *bytes, size_t n)
 {
     names->keyed = true;
     return sodium_init() >= 0 && crypto_generichash(names->key, sizeof names->key, bytes, n, NULL, 0) == 0;
 }
 
-void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n,
+void pi_names_hash(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n,
                    uint8_t *out, size_t out_n)
 {
     crypto_generichash_state state;
@@ -129,7 +129,7 @@ void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, con
 }
 
 /* A Feistel network, whose rounds are the keyed hash: one-to-one for any hash. */
-uint64_t pd_names_permute(const struct pd_names *names, enum pd_redact_space space, unsigned bits,
+uint64_t pi_names_permute(const struct pi_names *names, enum pi_redact_space space, unsigned bits,
                           uint64_t value)
 {
     const unsigned half = bits / 2;
@@ -137,18 +137,18 @@ uint64_t pd_names_permute(const struct pd_names *names, enum pd_redact_space spa
     uint64_t left = value >> half, right = value & mask;
     for (uint8_t round = 0; round < ROUNDS; round++) {
         uint8_t in[16] = {'p', 'e', 'r', 'm', round, (uint8_t)bits}, out[8];
-        pd_store64(in + 8, right, PD_LITTLE);
-        pd_names_hash(names, space, in, sizeof in, out, sizeof out);
-        const uint64_t next = left ^ (pd_load64(out, PD_LITTLE) & mask);
+        pi_store64(in + 8, right, PD_LITTLE);
+        pi_names_hash(names, space, in, sizeof in, out, sizeof out);
+        const uint64_t next = left ^ (pi_load64(out, PD_LITTLE) & mask);
         left = right;
         right = next;
     }
     return left << half | right;
 }
 
-uint64_t pd_names_shift(const struct pd_names *names)
+uint64_t pi_names_shift(const struct pi_names *names)
 {
     uint8_t out[8];
-    pd_names_hash(names, PD_N_SPACES, "time", 4, out, sizeof out);
-    return pd_load64(out, PD_LITTLE) & ((UINT64_C(1) << 58) - 1);
+    pi_names_hash(names, PD_N_SPACES, "time", 4, out, sizeof out);
+    return pi_load64(out, PD_LITTLE) & ((UINT64_C(1) << 58) - 1);
 }

@@ -7,7 +7,7 @@
 #include <perfdata/base.h>
 #include <perfdata/error.h>
 
-enum pd_redact_space {
+enum pi_redact_space {
     PD_SPACE_NAME,
     PD_SPACE_PATH,
     PD_SPACE_PID,
@@ -20,20 +20,20 @@ enum pd_redact_space {
 
 #define PD_KEY_BYTES 32
 
-struct pd_replaced {
+struct pi_replaced {
     uint8_t *bytes; /* the original, then the replacement and a NUL; numbers are u64 */
     uint32_t n, n_new;
     uint64_t hash;
     uint8_t space;
 };
 
-struct pd_names {
+struct pi_names {
     const struct pd_allocator *allocator;
-    struct pd_replaced *entries; /* in order of appearance */
+    struct pi_replaced *entries; /* in order of appearance */
     size_t n, cap;
     uint32_t *slots; /* number of the entry + 1; a power of two */
     size_t n_slots;
-    struct pd_key places; /* of the slots */
+    struct pi_key places; /* of the slots */
     uint8_t **chunks;     /* memory of the bytes */
     size_t n_chunks, chunks_cap, left;
     uint64_t counts[PD_N_SPACES];
@@ -41,24 +41,24 @@ struct pd_names {
     uint8_t key[PD_KEY_BYTES];
 };
 
-void pd_names_close(struct pd_names *names);
+void pi_names_close(struct pi_names *names);
 
 /* The entry; NULL: there is none. */
-const struct pd_replaced *pd_names_find(const struct pd_names *names, enum pd_redact_space space,
+const struct pi_replaced *pi_names_find(const struct pi_names *names, enum pi_redact_space space,
                                         const void *bytes, size_t n);
 /* Adds a missing one. NULL: no memory. */
-const struct pd_replaced *pd_names_add(struct pd_names *names, enum pd_redact_space space, const void *bytes,
+const struct pi_replaced *pi_names_add(struct pi_names *names, enum pi_redact_space space, const void *bytes,
                                        size_t n, const void *replacement, size_t n_new);
 
 /* Bytes derived from the key and the original. */
-void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n,
+void pi_names_hash(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n,
                    uint8_t *out, size_t out_n);
 /* A one-to-one mapping of numbers of 32 or 64 bits to themselves, derived from the key. */
-uint64_t pd_names_permute(const struct pd_names *names, enum pd_redact_space space, unsigned bits,
+uint64_t pi_names_permute(const struct pi_names *names, enum pi_redact_space space, unsigned bits,
                           uint64_t value);
 /* The shift of all times, derived from the key. */
-uint64_t pd_names_shift(const struct pd_names *names);
+uint64_t pi_names_shift(const struct pi_names *names);
 /* Derives the key from any bytes. False: the library cannot be used. */
-bool pd_names_take_key(struct pd_names *names, const void *bytes, size_t n);
+bool pi_names_take_key(struct pi_names *names, const void *bytes, size_t n);
 
 #endif

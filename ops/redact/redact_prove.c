@@ -83,10 +83,10 @@ static enum pd_code look_at_records(struct search *s, struct pd_error *error)
     while ((code = pd_reader_next(s->r, &rec, error)) == PD_OK) {
         const struct pd_leak where = {.rec = &rec, .offset = rec.offset};
         begin(s);
-        if (!pd_is_wrapper(&rec)) /* the records inside follow; compressed bytes resemble random ones */
+        if (!pi_is_wrapper(&rec)) /* the records inside follow; compressed bytes resemble random ones */
             search_bytes(s, rec.raw, rec.size, &where);
         struct search_on on = {s, &where};
-        if (rec.payload_size && (code = pd_copy_payload(s->r, NULL, look_at_piece, &on, error)))
+        if (rec.payload_size && (code = pi_copy_payload(s->r, NULL, look_at_piece, &on, error)))
             break;
     }
     return code == PD_END ? PD_OK : code;
@@ -135,24 +135,24 @@ enum pd_code pd_redact_prove(struct pd_reader *reader, const struct pd_bytes *st
     struct search s = {.r = reader, .strings = strings, .n = n, .longest = 1, .found = found, .user = user};
     for (size_t i = 0; i < n; i++) {
         if (strings[i].n == 0)
-            return pd_fail(error, PD_EARG, PD_NOWHERE, "empty string", i, 0);
+            return pi_fail(error, PD_EARG, PD_NOWHERE, "empty string", i, 0);
         s.longest = strings[i].n > s.longest ? strings[i].n : s.longest;
     }
     if (!reader->in.seekable)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "reader", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "reader", 0, 0);
     const struct pd_allocator *a = reader->allocator;
-    s.window = pd_resize(a, NULL, 2 * PIECE + 2 * s.longest);
-    s.told = pd_array(a, NULL, n, sizeof *s.told);
+    s.window = pi_resize(a, NULL, 2 * PIECE + 2 * s.longest);
+    s.told = pi_array(a, NULL, n, sizeof *s.told);
     enum pd_code code;
     if (s.window && s.told)
         code = look_at_parts(&s, error);
     else
-        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, 2 * PIECE);
+        code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, 2 * PIECE);
     if (!code)
         code = pd_reader_rewind(reader, error);
     if (!code)
         code = look_at_records(&s, error);
-    pd_release(a, s.window);
-    pd_release(a, s.told);
+    pi_release(a, s.window);
+    pi_release(a, s.told);
     return code;
 }

@@ -11,7 +11,7 @@
 
 static enum pd_code no_memory(struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
 }
 
 static bool is(const struct pd_bytes *b, const char *text)
@@ -41,7 +41,7 @@ static enum pd_code add(struct pd_redaction *r, const void *bytes, size_t n, str
 {
     if (r->text_cap - r->text_n < n) {
         const size_t cap = 2 * (r->text_n + n) + 256;
-        char *more = pd_resize(r->allocator, r->text, cap);
+        char *more = pi_resize(r->allocator, r->text, cap);
         if (more == NULL)
             return no_memory(error);
         r->text = more;
@@ -53,7 +53,7 @@ static enum pd_code add(struct pd_redaction *r, const void *bytes, size_t n, str
     return PD_OK;
 }
 
-static struct pd_bytes replacement(const struct pd_replaced *e)
+static struct pd_bytes replacement(const struct pi_replaced *e)
 {
     return (struct pd_bytes){e->bytes + e->n, e->n_new};
 }
@@ -68,7 +68,7 @@ static void make_name(struct pd_redaction *r, const struct pd_bytes *text, char 
         snprintf(name, 24, "name%llu", (unsigned long long)++r->names.counts[PD_SPACE_NAME]);
         return;
     }
-    pd_names_hash(&r->names, PD_SPACE_NAME, text->ptr, text->n, hash, sizeof hash);
+    pi_names_hash(&r->names, PD_SPACE_NAME, text->ptr, text->n, hash, sizeof hash);
     for (size_t i = 0; i < sizeof hash; i++)
         name[i] = letters[hash[i] & 31];
     name[sizeof hash] = 0;
@@ -79,32 +79,32 @@ static bool is_plain_name(const struct pd_bytes *text)
     return text->n == 0 || is(text, "swapper") || (begins(text, "swapper/") && digits(text, 8, 0));
 }
 
-enum pd_code pd_redact_keep(struct pd_redaction *r, const struct pd_bytes *name, struct pd_error *error)
+enum pd_code pi_redact_keep(struct pd_redaction *r, const struct pd_bytes *name, struct pd_error *error)
 {
-    if (pd_names_find(&r->names, PD_SPACE_NAME, name->ptr, name->n))
+    if (pi_names_find(&r->names, PD_SPACE_NAME, name->ptr, name->n))
         return PD_OK;
-    return pd_names_add(&r->names, PD_SPACE_NAME, name->ptr, name->n, name->ptr, name->n) ? PD_OK
+    return pi_names_add(&r->names, PD_SPACE_NAME, name->ptr, name->n, name->ptr, name->n) ? PD_OK
                                                                                           : no_memory(error);
 }
 
 /* True if the name is kept; then no other name may be replaced by it. */
 static bool is_kept(const struct pd_redaction *r, const char *name)
 {
-    const struct pd_replaced *e = pd_names_find(&r->names, PD_SPACE_NAME, name, strlen(name));
+    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_NAME, name, strlen(name));
     return e && e->n == e->n_new && memcmp(e->bytes, e->bytes + e->n, e->n) == 0;
 }
 
-enum pd_code pd_redact_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
+enum pd_code pi_redact_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     char name[24];
     if (is_plain_name(text))
         return PD_OK;
-    const struct pd_replaced *e = pd_names_find(&r->names, PD_SPACE_NAME, text->ptr, text->n);
+    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_NAME, text->ptr, text->n);
     if (e == NULL) {
         do
             make_name(r, text, name);
         while (!r->names.keyed && is_kept(r, name));
-        e = pd_names_add(&r->names, PD_SPACE_NAME, text->ptr, text->n, name, strlen(name));
+        e = pi_names_add(&r->names, PD_SPACE_NAME, text->ptr, text->n, name, strlen(name));
     }
     if (e == NULL)
         return no_memory(error);
@@ -113,7 +113,7 @@ enum pd_code pd_redact_name(struct pd_redaction *r, struct pd_bytes *text, struc
 }
 
 /* A version, as "0.6", or the text at the start of simpleperf's lists of branches. */
-bool pd_redact_is_word(const struct pd_bytes *text)
+bool pi_redact_is_word(const struct pd_bytes *text)
 {
     const uint8_t *dot = text->n && text->n <= 5 ? memchr(text->ptr, '.', text->n) : NULL;
     const size_t whole = dot ? (size_t)(dot - text->ptr) : 0;
@@ -123,7 +123,7 @@ bool pd_redact_is_word(const struct pd_bytes *text)
 
 /* ---- Paths: component by component */
 
-bool pd_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path)
+bool pi_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path)
 {
     static const char *const plain[] = {"/",
                                         "//anon",
@@ -169,7 +169,7 @@ bool pd_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes
 static enum pd_code add_name(struct pd_redaction *r, const void *p, size_t n, struct pd_error *error)
 {
     struct pd_bytes name = {p, n};
-    const enum pd_code code = pd_redact_name(r, &name, error);
+    const enum pd_code code = pi_redact_name(r, &name, error);
     return code ? code : add(r, name.ptr, name.n, error);
 }
 
@@ -224,7 +224,7 @@ static enum pd_code add_bracket(struct pd_redaction *r, const struct pd_bytes *p
 {
     const struct pd_bytes head = {path->ptr, (size_t)(close + 1 - path->ptr)};
     enum pd_code code = PD_OK;
-    if (pd_redact_is_plain_path(r, &head))
+    if (pi_redact_is_plain_path(r, &head))
         code = add(r, head.ptr, head.n, error);
     else if (!(code = add(r, "[", 1, error)) && !(code = add_name(r, head.ptr + 1, head.n - 2, error)))
         code = add(r, "]", 1, error);
@@ -249,20 +249,20 @@ static enum pd_code add_path(struct pd_redaction *r, const struct pd_bytes *path
     }
 }
 
-enum pd_code pd_redact_path(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
+enum pd_code pi_redact_path(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
-    if (pd_redact_is_plain_path(r, text))
+    if (pi_redact_is_plain_path(r, text))
         return PD_OK;
     if (*text->ptr != '[' && memchr(text->ptr, '/', text->n) == NULL && ending(text) == 0 && !is(text, ".") &&
         !is(text, ".."))
-        return pd_redact_name(r, text, error);
-    const struct pd_replaced *e = pd_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
+        return pi_redact_name(r, text, error);
+    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
     if (e == NULL) {
         r->text_n = 0;
         const enum pd_code code = add_path(r, text, error);
         if (code)
             return code;
-        e = pd_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
+        e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     }
     if (e == NULL)
         return no_memory(error);
@@ -270,7 +270,7 @@ enum pd_code pd_redact_path(struct pd_redaction *r, struct pd_bytes *text, struc
     return PD_OK;
 }
 
-bool pd_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path)
+bool pi_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path)
 {
     char text[PATH_MAX + 16]; /* " (deleted)" behind it */
     if (r->n_public == 0 || path->n >= sizeof text || path->n == 0 || memchr(path->ptr, 0, path->n))
@@ -294,7 +294,7 @@ static bool is_in(const char *words, const void *name, size_t n)
     return false;
 }
 
-bool pd_redact_is_system(const void *name, size_t n)
+bool pi_redact_is_system(const void *name, size_t n)
 {
     static const char systems[] =
         " alarmtimer amd_cpu asoc avc balloon bcache binder block bpf_test_run bpf_trace bridge btrfs "
@@ -377,14 +377,14 @@ static bool is_counted_event(const uint8_t *p, size_t n)
     return memchr(p, '.', n) || memchr(p, '/', n) || is_raw_event(p, n) || is_in(events, p, n);
 }
 
-enum pd_code pd_redact_event(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
+enum pd_code pi_redact_event(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     const uint8_t *end = text->ptr + text->n;
     const uint8_t *colon = text->n ? memchr(text->ptr, ':', text->n) : NULL;
     const size_t system = colon ? (size_t)(colon - text->ptr) : 0;
     if (begins(text, "mem:0x") && r->options.addrs != PD_REDACT_KEEP) /* a breakpoint's address */
-        return pd_redact_name(r, text, error);
-    if (colon == NULL || r->options.paths == PD_REDACT_KEEP || pd_redact_is_system(text->ptr, system) ||
+        return pi_redact_name(r, text, error);
+    if (colon == NULL || r->options.paths == PD_REDACT_KEEP || pi_redact_is_system(text->ptr, system) ||
         (is_modifier(colon + 1, (size_t)(end - colon - 1)) && is_counted_event(text->ptr, system)))
         return PD_OK;
     const uint8_t *second = memchr(colon + 1, ':', (size_t)(end - colon - 1));
@@ -400,9 +400,9 @@ enum pd_code pd_redact_event(struct pd_redaction *r, struct pd_bytes *text, stru
     if (!code)
         code = add(r, stop, (size_t)(end - stop), error);
     /* Stored as a name, so that its bytes stay valid while other names are made. */
-    const struct pd_replaced *e = code ? NULL : pd_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
+    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
     if (!code && e == NULL)
-        e = pd_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
+        e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     if (!code && e == NULL)
         code = no_memory(error);
     if (!code)
@@ -460,7 +460,7 @@ static enum pd_code keep_lines(struct pd_redaction *r, struct pd_bytes *text, co
     return code;
 }
 
-enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
+enum pd_code pi_redact_format(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     /*
      * As in the kernel's text for an event without fields of its own: one empty line ends the common fields,
@@ -469,13 +469,13 @@ enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, str
     return keep_lines(r, text, "\n\nprint fmt: \"\"\n", error);
 }
 
-enum pd_code pd_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
+enum pd_code pi_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     const enum pd_code code = keep_lines(r, text, "\n", error);
     /* Both pages must be valid until the section is encoded. */
-    const struct pd_replaced *e = code ? NULL : pd_names_find(&r->names, PD_SPACE_TEXT, r->text, r->text_n);
+    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PD_SPACE_TEXT, r->text, r->text_n);
     if (!code && e == NULL)
-        e = pd_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);
+        e = pi_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);
     if (e == NULL)
         return code ? code : no_memory(error);
     *text = (struct pd_bytes){e->bytes, e->n};

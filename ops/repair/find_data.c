@@ -30,16 +30,16 @@ static uint64_t usual_start(const struct pd_reader *r)
 /* As perf writes it: the features one behind the other. */
 static bool is_tight_table(struct pd_reader *r, uint64_t at)
 {
-    const uint64_t bytes = pd_file_table_bytes(r), end = at + bytes;
+    const uint64_t bytes = pi_file_table_bytes(r), end = at + bytes;
     struct pd_file_section s;
     uint64_t last = 0;
-    if (!pd_file_is_table(r, at))
+    if (!pi_file_is_table(r, at))
         return false;
     for (; at < end; at += PD_BYTES_file_section, last = s.offset + s.size) {
         uint8_t entry[PD_BYTES_file_section];
         if (pd_reader_read(r, at, entry, sizeof entry, NULL))
             return false;
-        pd_file_section_take(entry, r->info.order, &s);
+        pi_file_section_take(entry, r->info.order, &s);
         if (last && s.offset != last)
             return false;
     }
@@ -50,15 +50,15 @@ static bool is_tight_table(struct pd_reader *r, uint64_t at)
  * that it has not got. */
 PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at)
 {
-    const uint64_t size = r->info.file_size, bytes = pd_file_table_bytes(r);
+    const uint64_t size = r->info.file_size, bytes = pi_file_table_bytes(r);
     if (size > PD_LIMIT_REPAIR_SEARCH && *at < size - PD_LIMIT_REPAIR_SEARCH)
         *at = size - PD_LIMIT_REPAIR_SEARCH;
     while (bytes <= size && *at <= size - bytes) {
         const uint8_t *p;
         size_t got, i = 0;
-        if (pd_input_at(&r->in, *at, 8, &p, &got, NULL) || got < 8)
+        if (pi_input_at(&r->in, *at, 8, &p, &got, NULL) || got < 8)
             return false;
-        while (i + 8 <= got && pd_load64(p + i, r->info.order) - (*at + i + bytes) > MOST_ROOM)
+        while (i + 8 <= got && pi_load64(p + i, r->info.order) - (*at + i + bytes) > MOST_ROOM)
             i++;
         *at += i;
         if (i + 8 <= got && is_tight_table(r, *at))
@@ -75,12 +75,12 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
     const struct pd_file_section *said = &info->header.data, moved = {start, said->size};
     const bool possible = said->size && in_file(r, &moved);
     uint64_t at = start;
-    if (pd_file_table_bytes(r) == 0) /* only the header tells its end */
+    if (pi_file_table_bytes(r) == 0) /* only the header tells its end */
         return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
     if (in_file(r, said) && said->offset + said->size >= start &&
-        pd_file_is_table(r, said->offset + said->size))
+        pi_file_is_table(r, said->offset + said->size))
         return said->offset + said->size;
-    if (possible && pd_file_is_table(r, start + said->size))
+    if (possible && pi_file_is_table(r, start + said->size))
         return start + said->size;
     if (find_table(r, &at))
         return at;
@@ -96,11 +96,11 @@ static uint64_t find_start(struct pd_reader *r)
         r->headless = true;
         return usual;
     }
-    const bool other = usual < said || (usual > said && !pd_are_records(r, said));
-    return other && pd_are_records(r, usual) ? usual : said;
+    const bool other = usual < said || (usual > said && !pi_are_records(r, said));
+    return other && pi_are_records(r, usual) ? usual : said;
 }
 
-enum pd_code pd_find_data(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_find_data(struct pd_reader *r, struct pd_error *error)
 {
     const struct pd_file_info *info = &r->info;
     if (r->mended || r->headless || info->container == PD_CONTAINER_PIPE || !r->in.seekable)
@@ -112,6 +112,6 @@ enum pd_code pd_find_data(struct pd_reader *r, struct pd_error *error)
     r->end = info->file_size;
     const uint64_t start = find_start(r), end = find_end(r, start);
     if (start != info->data_offset || end != info->data_end)
-        code = pd_file_move_data(r, start, end, error);
+        code = pi_file_move_data(r, start, end, error);
     return code ? code : pd_reader_rewind(r, error);
 }

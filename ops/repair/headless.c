@@ -39,14 +39,14 @@ static void free_joined(void *user)
 {
     struct joined *j = user;
     const struct pd_allocator *allocator = j->allocator;
-    pd_release(allocator, j->head);
-    pd_release(allocator, j);
+    pi_release(allocator, j->head);
+    pi_release(allocator, j);
 }
 
 static void put_section(uint8_t *at, uint64_t offset, uint64_t size, enum pd_order order)
 {
-    pd_store64(at, offset, order);
-    pd_store64(at + 8, size, order);
+    pi_store64(at, offset, order);
+    pi_store64(at + 8, size, order);
 }
 
 /* The head of `like`, of a recording that is not finished and has no features. */
@@ -101,12 +101,12 @@ static enum pd_code take_head(struct joined *j, struct pd_reader *like, bool the
                        info->data_offset <= PD_LIMIT_REPAIR_HEAD;
     struct pd_reader *own = NULL;
     if (!usual)
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE,
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE,
                        "a recording like it that is no file with its attrs before the data", 0, 0);
     j->n = (size_t)info->data_offset;
-    j->head = pd_resize(j->allocator, NULL, j->n);
+    j->head = pi_resize(j->allocator, NULL, j->n);
     if (j->head == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
     const struct pd_reader_options options = {.size = sizeof options, .allocator = j->allocator};
     enum pd_code code = pd_reader_open_fd(&own, j->fd, &options, error);
     if (pd_is_failure(code))
@@ -123,11 +123,11 @@ static enum pd_code open_joined(struct pd_reader **reader, int fd, struct pd_rea
                                 struct pd_error *error)
 {
     struct stat st = {0};
-    struct joined *j = pd_resize(like->allocator, NULL, sizeof *j);
+    struct joined *j = pi_resize(like->allocator, NULL, sizeof *j);
     if (j == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, sizeof *j);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, sizeof *j);
     *j = (struct joined){.allocator = like->allocator, .fd = fd};
-    enum pd_code code = fstat(fd, &st) < 0 ? pd_fail(error, PD_EIO, 0, NULL, (uint64_t)errno, 0) : PD_OK;
+    enum pd_code code = fstat(fd, &st) < 0 ? pi_fail(error, PD_EIO, 0, NULL, (uint64_t)errno, 0) : PD_OK;
     if (!code)
         code = take_head(j, like, theirs, error);
     if (!code && head && j->head)
@@ -166,7 +166,7 @@ static void put_ids(const struct pd_reader *r, struct joined *j, const struct pd
             const uint64_t at = e->ids_section.offset + 8 * k;
             pd_id_index_entry_at(entries, n, &entry);
             if (at + 8 <= j->n)
-                pd_store64(j->head + at, entry.id, r->info.order);
+                pi_store64(j->head + at, entry.id, r->info.order);
         }
     }
 }
@@ -177,7 +177,7 @@ static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found,
     struct pd_record rec = {0};
     enum pd_code code = PD_OK;
     *found = false;
-    pd_reader_go_on(r, pd_find_records(r, r->at));
+    pi_reader_go_on(r, pi_find_records(r, r->at));
     for (unsigned i = 0;
          !*found && i < PD_LIMIT_REPAIR_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK; i++) {
         if (rec.type != PD_RECORD_ID_INDEX || pd_reader_decode(r, &rec, NULL) ||
@@ -193,14 +193,14 @@ static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found,
 static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_reader *like, struct joined *j,
                                struct pd_error *error)
 {
-    uint8_t *head = pd_resize(like->allocator, NULL, j->n);
+    uint8_t *head = pi_resize(like->allocator, NULL, j->n);
     if (head == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
     memcpy(head, j->head, j->n);
     pd_reader_close(*reader);
     *reader = NULL;
     const enum pd_code code = open_joined(reader, fd, like, head, false, &j, error);
-    pd_release(like->allocator, head);
+    pi_release(like->allocator, head);
     return code;
 }
 
@@ -219,20 +219,20 @@ static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
     return !code && rec->rest.n == 0;
 }
 
-enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struct pd_error *error)
+enum pd_code pi_attrs_judge(struct pd_reader *r, struct pi_attrs_fit *fit, struct pd_error *error)
 {
     unsigned good[EVENTS] = {0}, bad[EVENTS] = {0},
              orphans = 0; /* these are not samples: their ids may be damaged */
     struct pd_record rec = {0};
-    enum pd_code code = pd_find_data(r, error);
-    *fit = (struct pd_attrs_fit){.damaged = r->bad_attrs};
+    enum pd_code code = pi_find_data(r, error);
+    *fit = (struct pi_attrs_fit){.damaged = r->bad_attrs};
     if (!code)
         code = pd_reader_rewind(r, error);
     if (!code && r->headless)
-        pd_reader_go_on(r, pd_find_records(r, r->at));
+        pi_reader_go_on(r, pi_find_records(r, r->at));
     while (!code && fit->good + fit->bad < PD_LIMIT_REPAIR_SAMPLES &&
            (code = pd_reader_next(r, &rec, error)) == PD_OK) {
-        const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pd_is_orphan(r, &rec);
+        const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pi_is_orphan(r, &rec);
         if (!sample && !orphan)
             continue;
         const bool explained = !orphan && is_explained(r, &rec);
@@ -270,12 +270,12 @@ static enum pd_code open_like(struct pd_reader **reader, int fd, struct pd_reade
     return code;
 }
 
-enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
+enum pd_code pi_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
                                      uint64_t *shift, struct pd_error *error)
 {
-    struct pd_attrs_fit fit;
+    struct pi_attrs_fit fit;
     enum pd_code code = open_like(reader, fd, like, false, shift, error);
-    if (code || *shift || (!pd_attrs_judge(*reader, &fit, NULL) && fit.bad == 0))
+    if (code || *shift || (!pi_attrs_judge(*reader, &fit, NULL) && fit.bad == 0))
         return code;
     pd_reader_close(*reader);
     return open_like(reader, fd, like, true, shift, error);

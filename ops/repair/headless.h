@@ -4,7 +4,7 @@
 #include <perfdata/reader.h>
 
 /* Whether the attrs explain the samples. */
-struct pd_attrs_fit {
+struct pi_attrs_fit {
     uint64_t good; /* samples that match the attr of their event */
     uint64_t bad;  /* samples that are shorter or longer; records of an event that does not exist */
     bool fits;     /* false if most samples of an event, or of all, are bad: the attrs are damaged */
@@ -12,7 +12,7 @@ struct pd_attrs_fit {
 };
 
 /* Looks at the first samples. Afterwards the reader, which must be able to seek, is at the first record. */
-enum pd_code pd_attrs_judge(struct pd_reader *reader, struct pd_attrs_fit *fit, struct pd_error *error);
+enum pd_code pi_attrs_judge(struct pd_reader *reader, struct pi_attrs_fit *fit, struct pd_error *error);
 
 /*
  * Opens a file whose header or attrs are lost, with those of a recording of the same events: as if the parts
@@ -23,5 +23,5 @@ enum pd_code pd_attrs_judge(struct pd_reader *reader, struct pd_attrs_fit *fit, 
  * open until the reader is closed; `like` is not needed after the call. PD_EUNSUP: `like` is not a file whose
  * attrs come before its data.
  */
-enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
+enum pd_code pi_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
                                      uint64_t *shift, struct pd_error *error);

@@ -21,7 +21,7 @@ struct repair {
     const struct pd_repair_options *options;
     struct pd_repair_stats *stats;
     struct pd_error *error;
-    struct pd_output out;
+    struct pi_output out;
     bool writing;
     struct pd_lost_range lost; /* the last range; reported when another one begins */
     bool skip[256];            /* features that are left out */
@@ -35,7 +35,7 @@ struct repair {
     bool any_attr;   /* of a stream, is in the output */
     bool *attr_kept; /* of the attrs of a stream, by index: whether its record is in the output */
     size_t n_attr_kept, attr_kept_cap;
-    struct pd_progress progress;
+    struct pi_progress progress;
 };
 
 /* ---- What is lost */
@@ -73,9 +73,9 @@ static uint64_t chunk_bytes(struct pd_reader *r, uint64_t offset)
 {
     const uint8_t *p;
     size_t got;
-    if (offset >= r->end || pd_input_at(r->src, offset, 8, &p, &got, NULL) || got < 8)
+    if (offset >= r->end || pi_input_at(r->src, offset, 8, &p, &got, NULL) || got < 8)
         return 0;
-    const uint64_t size = pd_load16(p + 6, r->info.order);
+    const uint64_t size = pi_load16(p + 6, r->info.order);
     return size < r->end - offset ? size : r->end - offset;
 }
 
@@ -83,12 +83,12 @@ static uint64_t chunk_bytes(struct pd_reader *r, uint64_t offset)
 static void pass_over(struct repair *p, uint64_t from, uint64_t search, const struct pd_error *why)
 {
     struct pd_reader *r = p->r;
-    const uint64_t to = p->options->keep_tail ? pd_find_records(r, search) : r->end;
+    const uint64_t to = p->options->keep_tail ? pi_find_records(r, search) : r->end;
     lose(p, from, to - from, why);
     if (to < r->end)
-        pd_reader_go_on(r, to);
+        pi_reader_go_on(r, to);
     else
-        pd_reader_stop(r);
+        pi_reader_stop(r);
 }
 
 /*
@@ -102,7 +102,7 @@ static void leave_out(struct repair *p, const struct pd_record *rec, uint64_t se
     uint64_t next = end;
     if (rec->depth)
         lose(p, rec->offset, chunk_bytes(p->r, rec->offset), why);
-    else if (!p->options->keep_tail && (end == p->r->end || pd_is_record(p->r, end, &next)))
+    else if (!p->options->keep_tail && (end == p->r->end || pi_is_record(p->r, end, &next)))
         lose(p, rec->offset, end - rec->offset, why);
     else
         pass_over(p, rec->offset, search, why);
@@ -113,10 +113,10 @@ static enum pd_code fetch(struct repair *p, struct pd_record *rec)
 {
     const uint8_t *bytes;
     size_t got;
-    const enum pd_code code = pd_input_at(p->r->src, rec->offset, rec->size, &bytes, &got, p->error);
+    const enum pd_code code = pi_input_at(p->r->src, rec->offset, rec->size, &bytes, &got, p->error);
     rec->raw = bytes;
     return code || got >= rec->size ? code
-                                    : pd_fail_record(p->error, PD_EIO, rec, 0, "record", got, rec->size);
+                                    : pi_fail_record(p->error, PD_EIO, rec, 0, "record", got, rec->size);
 }
 
 /* The tracing data behind a record, which is kept until that is written or left out. */
@@ -127,16 +127,16 @@ static enum pd_code probe_payload(struct repair *p, const struct pd_record *rec,
         rec->payload_size > PD_LIMIT_PROVEN)
         return PD_OK;
     const enum pd_code code =
-        pd_reader_hold_payload(p->r, p->options->allocator, &p->payload, &p->payload_n, why);
+        pi_reader_hold_payload(p->r, p->options->allocator, &p->payload, &p->payload_n, why);
     const struct pd_bytes data = {p->payload, p->payload_n};
     return code ? code
-                : pd_probe_feature(p->r->info.order, PD_FEAT_TRACING_DATA, 0, data, rec->offset + rec->size,
+                : pi_probe_feature(p->r->info.order, PD_FEAT_TRACING_DATA, 0, data, rec->offset + rec->size,
                                    false, &f, why);
 }
 
 static void drop_payload(struct repair *p)
 {
-    pd_release(p->options->allocator, p->payload);
+    pi_release(p->options->allocator, p->payload);
     p->payload = NULL;
     p->payload_n = 0;
 }
@@ -144,7 +144,7 @@ static void drop_payload(struct repair *p)
 /* True if the feature or the tracing data in the record, or behind it, is damaged. */
 static enum pd_code probe_feature(struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
-    const enum pd_code code = pd_probe_carried(p->r->info.order, p->r->nr_cpus_avail, rec, why);
+    const enum pd_code code = pi_probe_carried(p->r->info.order, p->r->nr_cpus_avail, rec, why);
     return code ? code : probe_payload(p, rec, why);
 }
 
@@ -167,7 +167,7 @@ static bool is_lone(struct repair *p, const struct pd_record *rec)
     uint64_t end = rec->offset + rec->size;
     if (!is_unknown(rec))
         return false;
-    return !may_come(rec->type) || (!rec->depth && end != p->r->end && !pd_is_record(p->r, end, &end));
+    return !may_come(rec->type) || (!rec->depth && end != p->r->end && !pi_is_record(p->r, end, &end));
 }
 
 /*
@@ -194,7 +194,7 @@ static bool lacks_attr(const struct repair *p, const struct pd_record *rec)
 static enum pd_code judge_kept(const struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
     if (lacks_attr(p, rec))
-        return pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event, whose attr is lost", rec->attr_index, 0);
+        return pi_fail_record(why, PD_EUNKNOWN, rec, 0, "event, whose attr is lost", rec->attr_index, 0);
     return pd_reader_judge(p->r, rec, why);
 }
 
@@ -208,12 +208,12 @@ static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, st
     if (rec->type != PD_RECORD_SIMPLEPERF_SPLIT && rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END)
         return PD_OK;
     if (p->stray_parts)
-        return pd_fail_record(why, PD_EVALUE, rec, 0,
+        return pi_fail_record(why, PD_EVALUE, rec, 0,
                               "part of a large record behind one of which parts are lost", rec->type, 0);
     const bool any = p->parts.n != 0;
-    if ((code = pd_probe_part(&p->parts, p->r->info.order, rec, why)) && !pd_is_failure(code)) {
+    if ((code = pi_probe_part(&p->parts, p->r->info.order, rec, why)) && !pd_is_failure(code)) {
         const struct pd_error what = *why;
-        pd_fail_record(why, code, rec, 0, "large record, of which this is the last part", what.found,
+        pi_fail_record(why, code, rec, 0, "large record, of which this is the last part", what.found,
                        what.expected);
         p->stray_parts = any;
     }
@@ -235,21 +235,21 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     if (odd == PD_EINSIDE || odd == PD_ECOUNT) /* something else begins in it */
         search = rec->offset + why.expected;
     if (rec->payload_size > left) {
-        pd_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
+        pi_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
         pass_over(p, rec->offset, rec->offset + 8, &why);
     } else if (pd_is_failure(carried = bad || odd ? PD_OK : probe_feature(p, rec, &why))) {
         *p->error = why;
         return carried;
     } else if (bad || odd || carried) {
         leave_out(p, rec, search, &why);
-    } else if ((inside = pd_find_inside(p->r, rec))) {
-        pd_fail_record(&why, PD_EINSIDE, rec, 6, "size", rec->size, inside);
+    } else if ((inside = pi_find_inside(p->r, rec))) {
+        pi_fail_record(&why, PD_EINSIDE, rec, 6, "size", rec->size, inside);
         pass_over(p, rec->offset, rec->offset + inside, &why);
     } else if (is_lone(p, rec)) {
-        pd_fail_record(&why, PD_EVALUE, rec, 0, "type", rec->type, 0);
+        pi_fail_record(&why, PD_EVALUE, rec, 0, "type", rec->type, 0);
         rec->depth ? leave_out(p, rec, search, &why) : pass_over(p, rec->offset, search, &why);
     } else if (p->options->drop_unknown && is_unknown(rec)) {
-        pd_fail_record(&why, PD_EUNSUP, rec, 0, "a record of this type", rec->type, 0);
+        pi_fail_record(&why, PD_EUNSUP, rec, 0, "a record of this type", rec->type, 0);
         lose(p, rec->offset, rec->depth ? chunk_bytes(p->r, rec->offset) : rec->size + rec->payload_size,
              &why);
     } else if ((carried = judge_part(p, rec, &why))) {
@@ -270,8 +270,8 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
 static enum pd_code keep_payload(struct repair *p)
 {
     const enum pd_code code =
-        p->payload_n && p->writing ? pd_output_payload(&p->out, p->payload, p->payload_n) : PD_OK;
-    return code ? code : pd_output_copy_payload(p->writing ? &p->out : NULL, p->r, NULL, p->error);
+        p->payload_n && p->writing ? pi_output_payload(&p->out, p->payload, p->payload_n) : PD_OK;
+    return code ? code : pi_output_copy_payload(p->writing ? &p->out : NULL, p->r, NULL, p->error);
 }
 
 /* The attr in a record of a stream is in the output. */
@@ -283,9 +283,9 @@ static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
     while (i && pd_reader_attr(p->r, i - 1)->offset != rec->offset + 8)
         i--;
     for (; p->n_attr_kept < i; p->n_attr_kept++) {
-        if (!pd_grow(p->options->allocator, (void **)&p->attr_kept, p->n_attr_kept, &p->attr_kept_cap,
+        if (!pi_grow(p->options->allocator, (void **)&p->attr_kept, p->n_attr_kept, &p->attr_kept_cap,
                      sizeof *p->attr_kept))
-            return pd_fail_record(p->error, PD_ENOMEM, rec, 0, "attrs", 0, i);
+            return pi_fail_record(p->error, PD_ENOMEM, rec, 0, "attrs", 0, i);
         p->attr_kept[p->n_attr_kept] = false;
     }
     if (i)
@@ -298,9 +298,9 @@ static enum pd_code mend(struct repair *p, const struct pd_record *rec)
 {
     uint8_t bytes[UINT16_MAX];
     memcpy(bytes, rec->raw, rec->size);
-    pd_store16(bytes + 4, (uint16_t)(rec->misc & ~PD_MISC_MMAP_BUILD_ID), p->r->info.order);
+    pi_store16(bytes + 4, (uint16_t)(rec->misc & ~PD_MISC_MMAP_BUILD_ID), p->r->info.order);
     p->stats->mended++;
-    return p->writing ? pd_output_record(&p->out, rec, bytes) : PD_OK;
+    return p->writing ? pi_output_record(&p->out, rec, bytes) : PD_OK;
 }
 
 static enum pd_code keep(struct repair *p, struct pd_record *rec)
@@ -310,9 +310,9 @@ static enum pd_code keep(struct repair *p, struct pd_record *rec)
     if (lacks_build_id(rec))
         code = mend(p, rec);
     else if (p->writing)
-        code = pd_output_record(&p->out, rec, rec->raw);
+        code = pi_output_record(&p->out, rec, rec->raw);
     if (!code)
-        code = p->writing ? pd_output_note_aux(&p->out, rec) : PD_OK;
+        code = p->writing ? pi_output_note_aux(&p->out, rec) : PD_OK;
     if (!code)
         code = note_attr(p, rec);
     return !code && rec->payload_size ? keep_payload(p) : code;
@@ -325,17 +325,17 @@ static enum pd_code open_wrapper(struct repair *p, const struct pd_record *rec)
 {
     struct pd_error why;
     if (p->r->inflate.broken) {
-        pd_fail_record(&why, PD_EZSTD, rec, 0, "compressed records behind damage", 0, 0);
+        pi_fail_record(&why, PD_EZSTD, rec, 0, "compressed records behind damage", 0, 0);
         lose(p, rec->offset, rec->size, &why);
     }
-    return p->writing ? pd_output_wrapper(&p->out, rec) : PD_OK;
+    return p->writing ? pi_output_wrapper(&p->out, rec) : PD_OK;
 }
 
 static enum pd_code take(struct repair *p, struct pd_record *rec)
 {
     bool good;
-    pd_progress_record(&p->progress, rec);
-    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
+    pi_progress_record(&p->progress, rec);
+    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
         return open_wrapper(p, rec);
     enum pd_code code = judge(p, rec, &good);
     if (!code && good)
@@ -369,14 +369,14 @@ static void find_first(struct repair *p)
     struct pd_error why;
     if (!r->headless)
         return;
-    const uint64_t first = pd_find_records(r, r->at);
+    const uint64_t first = pi_find_records(r, r->at);
     if (r->mended)
-        pd_fail(&why, PD_EVALUE, 40, "data.offset", r->info.header.data.offset, first);
+        pi_fail(&why, PD_EVALUE, 40, "data.offset", r->info.header.data.offset, first);
     else
-        pd_fail(&why, PD_EMAGIC, r->at, "header", 0, 0);
+        pi_fail(&why, PD_EMAGIC, r->at, "header", 0, 0);
     if (first > r->at)
         lose(p, r->at, first - r->at, &why);
-    pd_reader_go_on(r, first);
+    pi_reader_go_on(r, first);
 }
 
 static enum pd_code all_records(struct repair *p)
@@ -413,23 +413,23 @@ static enum pd_code look_at_feature(struct repair *p, const struct pd_feature_se
     struct pd_feature decoded;
     struct pd_error why;
     const size_t n = (size_t)f->section.size;
-    if (f->section.size == 0 || f->section.size > PD_LIMIT_PROVEN || !pd_layout_of_feature(f->feature))
+    if (f->section.size == 0 || f->section.size > PD_LIMIT_PROVEN || !pi_layout_of_feature(f->feature))
         return PD_OK;
-    uint8_t *bytes = pd_resize(p->options->allocator, NULL, n);
+    uint8_t *bytes = pi_resize(p->options->allocator, NULL, n);
     if (bytes == NULL)
-        return pd_fail(p->error, PD_ENOMEM, f->section.offset, "feature", 0, n);
+        return pi_fail(p->error, PD_ENOMEM, f->section.offset, "feature", 0, n);
     const enum pd_code code = pd_reader_read(p->r, f->section.offset, bytes, n, p->error);
-    if (!code && pd_probe_feature(p->r->info.order, f->feature, p->nr_cpus_avail, (struct pd_bytes){bytes, n},
+    if (!code && pi_probe_feature(p->r->info.order, f->feature, p->nr_cpus_avail, (struct pd_bytes){bytes, n},
                                   f->section.offset, false, &decoded, &why))
         leave_feature_out(p, f->feature, &why);
-    pd_release(p->options->allocator, bytes);
+    pi_release(p->options->allocator, bytes);
     return code;
 }
 
 /* Why a section is damaged: it ends behind the file, or the reader found too many bytes in all sections. */
 static void explain_section(struct repair *p, const struct pd_feature_section *f, struct pd_error *why)
 {
-    pd_fail(why, PD_ERANGE, f->section.offset, "section", pd_file_section_end(&f->section),
+    pi_fail(why, PD_ERANGE, f->section.offset, "section", pi_file_section_end(&f->section),
             p->r->info.file_size);
     for (size_t i = 0; i < pd_reader_n_findings(p->r); i++) {
         const struct pd_error *e = pd_reader_finding(p->r, i);
@@ -442,26 +442,26 @@ static void explain_section(struct repair *p, const struct pd_feature_section *f
 static void judge_dir_format(struct repair *p)
 {
     uint64_t version;
-    const struct pd_feature_section *f = pd_dir_version(p->r, &version);
+    const struct pd_feature_section *f = pi_dir_version(p->r, &version);
     const bool others = pd_reader_n_members(p->r) > 1;
     struct pd_error why;
     if (p->r->info.container != PD_CONTAINER_DIRECTORY || f == NULL || p->skip[PD_FEAT_DIR_FORMAT] ||
         version == others)
         return;
-    pd_fail(&why, PD_EVALUE, f->section.offset, "DIR_FORMAT version", version, others);
+    pi_fail(&why, PD_EVALUE, f->section.offset, "DIR_FORMAT version", version, others);
     leave_feature_out(p, PD_FEAT_DIR_FORMAT, &why);
 }
 
 static enum pd_code look_at_features(struct repair *p)
 {
     enum pd_code code = PD_OK;
-    p->nr_cpus_avail = pd_nr_cpus_avail(p->r);
+    p->nr_cpus_avail = pi_nr_cpus_avail(p->r);
     for (size_t i = 0; !code && i < pd_reader_n_features(p->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(p->r, i);
         struct pd_error why;
         if (f->feature == 0 &&
             pd_reader_n_findings(p->r)) { /* there is none, and alone it would be taken for another */
-            pd_fail(&why, PD_EVALUE, f->section.offset, "feature", 0, 1);
+            pi_fail(&why, PD_EVALUE, f->section.offset, "feature", 0, 1);
             leave_feature_out(p, f->feature, &why);
             continue;
         }
@@ -495,17 +495,17 @@ static enum pd_code mend_attr(void *user, const struct pd_event_attr *from, stru
 static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
 {
     const struct pd_repair_options *o = p->options;
-    p->out = (struct pd_output){
+    p->out = (struct pi_output){
         .sink = sink,
         .options = {.allocator = o->allocator, .members = {o->open_member, o->close_member, o->user}}};
-    p->out.sections = (struct pd_sections){.reader = p->r,
+    p->out.sections = (struct pi_sections){.reader = p->r,
                                            .change_attr = mend_attr,
                                            .skip = p->skip,
                                            .like = o->like,
                                            .new_dir = pd_reader_n_members(p->r) > 1,
                                            .keep_time = true, /* what is lost had a time, too */
                                            .error = p->error};
-    return p->writing ? pd_output_begin(&p->out) : PD_OK;
+    return p->writing ? pi_output_begin(&p->out) : PD_OK;
 }
 
 /* perf finds AUXTRACE records by itself; an index with wrong places would mislead it. */
@@ -515,7 +515,7 @@ static void drop_index(struct repair *p)
     const struct pd_feature_section *f = pd_reader_find_feature(p->r, PD_FEAT_AUXTRACE);
     if (!p->damaged || !f || p->skip[PD_FEAT_AUXTRACE])
         return;
-    pd_fail(&why, PD_EVALUE, f->section.offset, "index of records, some of which are lost", 0, 0);
+    pi_fail(&why, PD_EVALUE, f->section.offset, "index of records, some of which are lost", 0, 0);
     leave_feature_out(p, PD_FEAT_AUXTRACE, &why);
 }
 
@@ -523,31 +523,31 @@ static void drop_index(struct repair *p)
 static enum pd_code need_attrs(struct repair *p)
 {
     const size_t n = pd_reader_n_attrs(p->r);
-    struct pd_attrs_fit fit;
+    struct pi_attrs_fit fit;
     if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && n == 0)
-        return pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
-    const enum pd_code code = pd_attrs_judge(p->r, &fit, p->error);
-    return code || fit.fits ? code : pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", n, 0);
+        return pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
+    const enum pd_code code = pi_attrs_judge(p->r, &fit, p->error);
+    return code || fit.fits ? code : pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", n, 0);
 }
 
 static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
 {
     if (!p->r->in.seekable)
-        return pd_fail(p->error, PD_EUNSUP, 0, "repairing an input that cannot seek", 0, 0);
+        return pi_fail(p->error, PD_EUNSUP, 0, "repairing an input that cannot seek", 0, 0);
     enum pd_code code = need_attrs(p);
     if (code)
         return code;
-    p->progress = (struct pd_progress){.callback = p->options->progress, .user = p->options->user};
-    pd_progress_expect(&p->progress, pd_record_bytes(p->r), 1);
+    p->progress = (struct pi_progress){.callback = p->options->progress, .user = p->options->user};
+    pi_progress_expect(&p->progress, pi_record_bytes(p->r), 1);
     code = look_at_features(p);
     if (!code)
         code = begin(p, sink);
     if (!code)
         code = all_records(p);
     if (!code && (p->r->info.container == PD_CONTAINER_PIPE ? !p->any_attr : pd_reader_n_attrs(p->r) == 0))
-        code = pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
+        code = pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
     drop_index(p);
-    return !code && p->writing ? pd_output_end(&p->out) : code;
+    return !code && p->writing ? pi_output_end(&p->out) : code;
 }
 
 enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
@@ -568,8 +568,8 @@ enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
     p.writing = sink || own.open_member;
     p.parts.allocator = own.allocator;
     code = repair_parts(&p, sink);
-    pd_output_close(&p.out);
+    pi_output_close(&p.out);
     pd_large_parts_free(&p.parts);
-    pd_release(p.options->allocator, p.attr_kept);
+    pi_release(p.options->allocator, p.attr_kept);
     return code;
 }

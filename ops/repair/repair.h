@@ -7,6 +7,6 @@
 #include <perfdata/ops/repair.h>
 
 /* If the header of a file has a wrong position of the data, the data is searched for, which is a finding. */
-enum pd_code pd_find_data(struct pd_reader *r, struct pd_error *error);
+enum pd_code pi_find_data(struct pd_reader *r, struct pd_error *error);
 
 #endif

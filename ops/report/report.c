@@ -35,18 +35,18 @@ struct pd_report {
     size_t n_events, events_cap;
     size_t *shown; /* events with samples */
     size_t n_shown;
-    struct pd_texts texts;
+    struct pi_texts texts;
     uint32_t unknown;     /* numbers of texts */
-    struct pd_ids places; /* from hashes of event and values to rows */
-    struct pd_key key;
-    struct pd_counts counts;
+    struct pi_ids places; /* from hashes of event and values to rows */
+    struct pi_key key;
+    struct pi_counts counts;
     uint64_t bytes; /* of rows */
     bool damaged, no_memory;
 };
 
 static enum pd_code fail_memory(struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "report", 0, 0);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "report", 0, 0);
 }
 
 /* ---- Values of a sample */
@@ -54,7 +54,7 @@ static enum pd_code fail_memory(struct pd_error *error)
 static uint32_t number_text(struct pd_report *r, const char *text)
 {
     uint32_t number = 0;
-    r->no_memory |= !pd_texts_add(&r->texts, text, strlen(text), &number);
+    r->no_memory |= !pi_texts_add(&r->texts, text, strlen(text), &number);
     return number;
 }
 
@@ -75,27 +75,27 @@ static uint32_t find_comm(struct pd_report *r, struct pd_session *session, uint3
     return number_text(r, number);
 }
 
-static uint32_t find_dso(const struct pd_report *r, struct pd_chosen *c, const struct pd_record *rec)
+static uint32_t find_dso(const struct pd_report *r, struct pi_chosen *c, const struct pd_record *rec)
 {
     bool has;
-    const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
-    return m ? pd_chosen_tag(m) : r->unknown;
+    const struct pd_mapping *m = pi_sample_mapping(c->session, rec, &has);
+    return m ? pi_chosen_tag(m) : r->unknown;
 }
 
-static uint32_t find_function(struct pd_report *r, struct pd_chosen *c, const struct pd_record *rec)
+static uint32_t find_function(struct pd_report *r, struct pi_chosen *c, const struct pd_record *rec)
 {
     const struct pd_report_options *o = &r->options;
     struct pd_symbol symbol;
     char file[UINT16_MAX + 1], id[41] = "";
     uint64_t ip;
     bool has;
-    const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
-    if (m == NULL || !pd_word_ip(rec, &ip))
+    const struct pd_mapping *m = pi_sample_mapping(c->session, rec, &has);
+    if (m == NULL || !pi_word_ip(rec, &ip))
         return r->unknown;
     if (m->kind == PD_MAPPING_SYMBOL)
         return number_text(r, m->file);
     pd_mapping_dso(m, file, sizeof file);
-    pd_mapping_build_id(m, c->reader, o->build_id, o->user, id);
+    pi_mapping_build_id(m, c->reader, o->build_id, o->user, id);
     return o->symbol(o->user, file, id, pd_mapping_offset(m, ip), &symbol) ? number_text(r, symbol.name)
                                                                            : r->unknown;
 }
@@ -107,16 +107,16 @@ static uint32_t find_cgroup(struct pd_report *r, const struct pd_session *sessio
 }
 
 /* The part of the time that a sample is in; the last part includes the last moment. */
-static uint64_t find_slice(const struct pd_report_options *o, const struct pd_subject *s)
+static uint64_t find_slice(const struct pd_report_options *o, const struct pi_subject *s)
 {
     const uint64_t span = o->last - o->first;
     if (s->time == UINT64_MAX || s->time < o->first || s->time > o->last)
         return UINT64_MAX;
-    const uint64_t at = pd_scale(o->slices, s->time - o->first, span ? span : 1, NULL);
+    const uint64_t at = pi_scale(o->slices, s->time - o->first, span ? span : 1, NULL);
     return at < o->slices ? at : o->slices - 1;
 }
 
-static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struct pd_subject *s,
+static uint64_t find_value(struct pd_report *r, struct pi_chosen *c, const struct pi_subject *s,
                            enum pd_report_key key)
 {
     const struct pd_record *rec = s->rec;
@@ -127,7 +127,7 @@ static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struc
     case PD_KEY_PID: return s->pid;
     case PD_KEY_TID: return s->tid;
     case PD_KEY_CPU: return s->cpu;
-    case PD_KEY_CGROUP: return find_cgroup(r, c->session, pd_sample_cgroup(rec, &cgroup) ? cgroup : 0);
+    case PD_KEY_CGROUP: return find_cgroup(r, c->session, pi_sample_cgroup(rec, &cgroup) ? cgroup : 0);
     case PD_KEY_SYM: return find_function(r, c, rec);
     case PD_KEY_TIME: return find_slice(&r->options, s);
     default: return 0; /* of the event, which is known later */
@@ -138,9 +138,9 @@ static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struc
 
 PD_WRAPS static uint64_t hash_row(const struct pd_report *r, size_t event, const uint64_t *values)
 {
-    uint64_t h = pd_keyed(&r->key, event);
+    uint64_t h = pi_keyed(&r->key, event);
     for (size_t i = 0; i < r->options.n_keys; i++)
-        h = pd_keyed(&r->key, h ^ values[i]);
+        h = pi_keyed(&r->key, h ^ values[i]);
     return h;
 }
 
@@ -154,13 +154,13 @@ PD_WRAPS static struct pd_report_row *find_row(struct pd_report *r, struct event
 {
     uint64_t hash = hash_row(r, (size_t)(e - r->events), values), at;
     const size_t size = r->options.n_keys * sizeof *values;
-    for (; pd_ids_get(&r->places, hash, &at); hash++)
+    for (; pi_ids_get(&r->places, hash, &at); hash++)
         if (at >> 32 == (uint64_t)(e - r->events) && memcmp(e->rows[(uint32_t)at].values, values, size) == 0)
             return &e->rows[(uint32_t)at];
     at = (uint64_t)(e - r->events) << 32 | e->is.n_rows;
     if (e->is.n_rows >= UINT32_MAX ||
-        !pd_grow(r->allocator, (void **)&e->rows, e->is.n_rows, &e->cap, sizeof *e->rows) ||
-        !pd_ids_set(&r->places, hash, at))
+        !pi_grow(r->allocator, (void **)&e->rows, e->is.n_rows, &e->cap, sizeof *e->rows) ||
+        !pi_ids_set(&r->places, hash, at))
         return NULL;
     struct pd_report_row *row = &e->rows[e->is.n_rows++];
     *row = (struct pd_report_row){0};
@@ -181,7 +181,7 @@ static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
 static bool add_events(struct pd_report *r, size_t n)
 {
     while (r->n_events <= n) {
-        if (!pd_grow(r->allocator, (void **)&r->events, r->n_events, &r->events_cap, sizeof *r->events))
+        if (!pi_grow(r->allocator, (void **)&r->events, r->n_events, &r->events_cap, sizeof *r->events))
             return false;
         const uint32_t attr = r->n_events ? (uint32_t)r->n_events - 1 : UINT32_MAX;
         r->events[r->n_events++] = (struct event){
@@ -197,7 +197,7 @@ static size_t place_of(uint32_t attr)
     return attr == UINT32_MAX ? 0 : (size_t)attr + 1;
 }
 
-static enum pd_code count(struct pd_report *r, const struct pd_counted *counted, uint64_t *values,
+static enum pd_code count(struct pd_report *r, const struct pi_counted *counted, uint64_t *values,
                           struct pd_error *error)
 {
     const size_t place = place_of(counted->attr_index);
@@ -213,7 +213,7 @@ static enum pd_code count(struct pd_report *r, const struct pd_counted *counted,
     if (row == NULL || r->no_memory)
         return fail_memory(error);
     if (r->bytes + r->texts.bytes > r->options.memory)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory of the report", r->bytes + r->texts.bytes,
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "memory of the report", r->bytes + r->texts.bytes,
                        r->options.memory);
     row->samples++;
     row->period = add(row->period, counted->period);
@@ -222,18 +222,18 @@ static enum pd_code count(struct pd_report *r, const struct pd_counted *counted,
     return PD_OK;
 }
 
-static enum pd_code take(struct pd_report *r, struct pd_chosen *c, const struct pd_record *rec,
+static enum pd_code take(struct pd_report *r, struct pi_chosen *c, const struct pd_record *rec,
                          struct pd_error *error)
 {
     uint64_t values[PD_REPORT_MOST_KEYS];
-    struct pd_subject s;
-    struct pd_counted counted;
+    struct pi_subject s;
+    struct pi_counted counted;
     enum pd_code code;
-    pd_subject_init(&s, rec);
+    pi_subject_init(&s, rec);
     for (size_t i = 0; i < r->options.n_keys; i++)
         values[i] = find_value(r, c, &s, r->keys[i]);
-    pd_counts_begin(&r->counts);
-    while ((code = pd_counts_next(&r->counts, c->reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&r->counts);
+    while ((code = pi_counts_next(&r->counts, c->reader, rec, &counted)) == PD_OK)
         if ((code = count(r, &counted, values, error)) != PD_OK)
             return code;
     return code == PD_END ? PD_OK : fail_memory(error);
@@ -262,7 +262,7 @@ static int compare_rows(const void *a, const void *b, void *user)
 
 static enum pd_code order_events(struct pd_report *r, struct pd_error *error)
 {
-    r->shown = pd_array(r->allocator, NULL, r->n_events + 1, sizeof *r->shown);
+    r->shown = pi_array(r->allocator, NULL, r->n_events + 1, sizeof *r->shown);
     if (r->shown == NULL)
         return fail_memory(error);
     for (size_t i = 1; i <= r->n_events; i++) {
@@ -291,20 +291,20 @@ static uint32_t parts_of(const struct pd_report *r)
 
 static enum pd_code read_all(struct pd_report *r, struct pd_reader *reader, struct pd_error *error)
 {
-    struct pd_chosen c;
+    struct pi_chosen c;
     struct pd_record rec = {0};
-    const struct pd_chosen_options how = {.selection = &r->selection,
+    const struct pi_chosen_options how = {.selection = &r->selection,
                                           .parts = parts_of(r),
                                           .tag = tag_dso,
                                           .finding = r->options.finding,
                                           .progress = r->options.progress,
                                           .user = r->options.user,
                                           .tag_user = r};
-    enum pd_code code = pd_chosen_open(&c, reader, &how, error);
-    while (!code && (code = pd_chosen_next(&c, &rec, error)) == PD_OK)
+    enum pd_code code = pi_chosen_open(&c, reader, &how, error);
+    while (!code && (code = pi_chosen_next(&c, &rec, error)) == PD_OK)
         code = take(r, &c, &rec, error);
     r->damaged = c.damaged;
-    pd_chosen_close(&c);
+    pi_chosen_close(&c);
     return code == PD_END ? PD_OK : code;
 }
 
@@ -340,7 +340,7 @@ static enum pd_code take_options(struct pd_report *r, const struct pd_report_opt
     r->selection.keep.events = r->selection.drop.events = NULL;
     r->selection.keep.n_events = r->selection.drop.n_events = 0;
     r->texts.allocator = r->places.allocator = r->counts.allocator = r->allocator;
-    r->key = pd_key_draw();
+    r->key = pi_key_draw();
     r->unknown = number_text(r, "[unknown]");
     return r->no_memory ? fail_memory(error) : PD_OK;
 }
@@ -358,9 +358,9 @@ enum pd_code pd_report_new(struct pd_report **out, struct pd_reader *reader,
         own.n_keys = sizeof usual / sizeof *usual;
     }
     if (!are_keys(&own))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.n_keys, PD_REPORT_MOST_KEYS);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "keys", own.n_keys, PD_REPORT_MOST_KEYS);
     const struct pd_allocator *allocator = own.selection ? own.selection->allocator : NULL;
-    struct pd_report *r = pd_resize(allocator, NULL, sizeof *r);
+    struct pd_report *r = pi_resize(allocator, NULL, sizeof *r);
     if (r == NULL)
         return fail_memory(error);
     *r = (struct pd_report){.allocator = allocator};
@@ -381,13 +381,13 @@ void pd_report_free(struct pd_report *r)
     if (r == NULL)
         return;
     for (size_t i = 0; i < r->n_events; i++)
-        pd_release(r->allocator, r->events[i].rows);
-    pd_release(r->allocator, r->events);
-    pd_release(r->allocator, r->shown);
-    pd_texts_free(&r->texts);
-    pd_ids_free(&r->places);
-    pd_counts_free(&r->counts);
-    pd_release(r->allocator, r);
+        pi_release(r->allocator, r->events[i].rows);
+    pi_release(r->allocator, r->events);
+    pi_release(r->allocator, r->shown);
+    pi_texts_free(&r->texts);
+    pi_ids_free(&r->places);
+    pi_counts_free(&r->counts);
+    pi_release(r->allocator, r);
 }
 
 size_t pd_report_n_events(const struct pd_report *r)

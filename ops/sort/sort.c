@@ -21,11 +21,11 @@ struct sorting {
     struct pd_sort_stats *stats;
     struct pd_error *error;
     struct pd_sorter *sorter;
-    struct pd_output out;
+    struct pi_output out;
     uint32_t member; /* being written, when the output is a directory */
-    struct pd_rounds rounds;
+    struct pi_rounds rounds;
     bool moves; /* the records are one stream that is not in order yet */
-    struct pd_progress progress;
+    struct pi_progress progress;
 };
 
 static struct pd_sorter_options sorter_options(const struct pd_sort_options *o)
@@ -65,10 +65,10 @@ static enum pd_code check_events(struct pd_reader *r, struct pd_error *error)
         any |= plan->time != 0;
     }
     if (!any && pd_reader_n_attrs(r))
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "records without a time, as no event samples TIME", 0,
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, "records without a time, as no event samples TIME", 0,
                        0);
     if (!id_all)
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE,
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE,
                        "records without a time: there is no sample_id_all, so only samples have one", 0, 0);
     return PD_OK;
 }
@@ -78,7 +78,7 @@ static enum pd_code check_timed(struct pd_reader *r, uint64_t timed, struct pd_e
     const enum pd_code code = check_events(r, error);
     if (code || timed || pd_reader_n_attrs(r))
         return code;
-    return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "records of no event, so without a time", 0, 0);
+    return pi_fail(error, PD_EUNSUP, PD_NOWHERE, "records of no event, so without a time", 0, 0);
 }
 
 static bool to_directory(const struct sorting *s)
@@ -114,7 +114,7 @@ static enum pd_code close_sorter(struct sorting *s, struct pd_reader *member, en
     pd_sorter_close(s->sorter);
     s->sorter = NULL;
     if (!code && member)
-        code = pd_dir_take_findings(s->reader, member, s->error);
+        code = pi_dir_take_findings(s->reader, member, s->error);
     pd_reader_close(member);
     return code;
 }
@@ -159,8 +159,8 @@ enum pd_code pd_sort_check(struct pd_reader *reader, const struct pd_sort_option
 
 static enum pd_code write_record(struct sorting *s, const struct pd_record *rec)
 {
-    enum pd_code code = pd_output_record(&s->out, rec, rec->raw);
-    return code ? code : pd_output_note_aux(&s->out, rec);
+    enum pd_code code = pi_output_record(&s->out, rec, rec->raw);
+    return code ? code : pi_output_note_aux(&s->out, rec);
 }
 
 static enum pd_code put_round(void *user, const struct pd_record *round)
@@ -186,17 +186,17 @@ static void verify(struct sorting *s, struct pd_record *rec)
 
 static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
 {
-    pd_progress_record(&s->progress, rec);
-    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
-        return pd_output_wrapper(&s->out, rec);
-    if (pd_payload_is_cut(s->reader, rec)) /* the reader reports it */
+    pi_progress_record(&s->progress, rec);
+    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
+        return pi_output_wrapper(&s->out, rec);
+    if (pi_payload_is_cut(s->reader, rec)) /* the reader reports it */
         return PD_OK;
     verify(s, rec);
-    enum pd_code code = s->moves ? pd_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;
+    enum pd_code code = s->moves ? pi_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;
     if (!code)
         code = write_record(s, rec);
     s->stats->records += rec->type != PD_RECORD_FINISHED_ROUND || rec->old_feature;
-    return !code && rec->payload_size ? pd_output_copy_payload(&s->out, s->reader, s->sorter, s->error)
+    return !code && rec->payload_size ? pi_output_copy_payload(&s->out, s->reader, s->sorter, s->error)
                                       : code;
 }
 
@@ -236,9 +236,9 @@ static enum pd_code sort_files(struct sorting *s)
             if (n_files(s) == 1)
                 code = check_timed(s->reader, first.timed, s->error);
             if (!code && s->moves) /* attrs do not wait */
-                code = pd_reader_check_attrs(s->reader, s->error);
+                code = pi_reader_check_attrs(s->reader, s->error);
             if (!code)
-                code = pd_output_begin(&s->out);
+                code = pi_output_begin(&s->out);
         }
         if (!code)
             code = sort_file(s);
@@ -246,19 +246,19 @@ static enum pd_code sort_files(struct sorting *s)
             add_stats(s->stats, s->sorter, i);
         code = close_sorter(s, member, code);
     }
-    return code ? code : pd_output_end(&s->out);
+    return code ? code : pi_output_end(&s->out);
 }
 
 static enum pd_code sort_records(struct sorting *s)
 {
     enum pd_code code = PD_OK;
     if (!s->reader->in.seekable)
-        return pd_fail(s->error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
+        return pi_fail(s->error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
     if (pd_reader_info(s->reader)->container != PD_CONTAINER_PIPE)
         code = check_events(s->reader, s->error);
     if (!code)
         code = pd_reader_rewind(s->reader, s->error);
-    pd_progress_expect(&s->progress, pd_record_bytes(s->reader), 1);
+    pi_progress_expect(&s->progress, pi_record_bytes(s->reader), 1);
     return code ? code : sort_files(s);
 }
 
@@ -275,16 +275,16 @@ enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
     enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, s.error);
     if (code)
         return code;
-    s.out = (struct pd_output){.sections = {.reader = reader, .keep_time = true, .error = s.error},
+    s.out = (struct pi_output){.sections = {.reader = reader, .keep_time = true, .error = s.error},
                                .sink = sink,
                                .options = {.allocator = own.allocator,
                                            .zip = own.zip,
                                            .level = own.level,
                                            .frame = own.frame,
                                            .members = {own.open_member, own.close_member, own.user}}};
-    s.progress = (struct pd_progress){.callback = own.progress, .user = own.user};
-    pd_rounds_init(&s.rounds, pd_reader_info(reader)->order);
+    s.progress = (struct pi_progress){.callback = own.progress, .user = own.user};
+    pi_rounds_init(&s.rounds, pd_reader_info(reader)->order);
     code = sort_records(&s);
-    pd_output_close(&s.out);
+    pi_output_close(&s.out);
     return code;
 }

@@ -17,14 +17,14 @@ struct key {
 };
 
 struct cutter {
-    struct pd_cutting c;
+    struct pi_cutting c;
     struct pd_sorter *sorter;
-    struct pd_offcpu_names names;
-    struct pd_cut cuts[BATCH];
+    struct pi_offcpu_names names;
+    struct pi_cut cuts[BATCH];
     size_t n_cuts;
     uint64_t seq;  /* of the record */
     uint64_t next; /* number of the next piece */
-    struct pd_progress progress;
+    struct pi_progress progress;
     bool last_pass; /* damage is reported */
     /* of the whole */
     uint64_t samples, sample_bytes, others, untimed;
@@ -36,7 +36,7 @@ struct cutter {
     uint64_t carried; /* bytes of the piece when its own records begin */
     uint64_t least;   /* bytes reserved for its own records, even beyond the size */
     /* by cpu, process, event or cgroup */
-    struct pd_idmap map; /* from the key to its index in `keys` */
+    struct pi_idmap map; /* from the key to its index in `keys` */
     struct key *keys;
     size_t n_keys, keys_cap, first_key;
 };
@@ -66,7 +66,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
     if (!code)
         code = pd_sorter_open(&k->sorter, k->c.reader, &how, k->c.error);
     k->seq = 0;
-    pd_reads_free(&k->c.counters);
+    pi_reads_free(&k->c.counters);
     while (!code) {
         const enum pd_code next = pd_sorter_next(k->sorter, &rec, &what);
         if (next == PD_END)
@@ -76,14 +76,14 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
             code = next;
         } else if (next) {
             damage(k, &what);
-        } else if (pd_is_wrapper(&rec)) {
+        } else if (pi_is_wrapper(&rec)) {
             k->c.zip = rec.type;
-        } else if ((code = pd_offcpu_learn(&k->names, k->c.reader, &rec, k->c.error)) == PD_OK) {
+        } else if ((code = pi_offcpu_learn(&k->names, k->c.reader, &rec, k->c.error)) == PD_OK) {
             code = visit(k, &rec);
             k->seq++;
         }
         if (!next)
-            pd_progress_record(&k->progress, &rec);
+            pi_progress_record(&k->progress, &rec);
     }
     pd_sorter_close(k->sorter);
     k->sorter = NULL;
@@ -98,7 +98,7 @@ static uint32_t key_of(struct cutter *k, struct pd_record *rec)
     switch (k->c.options->by) {
     case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
     case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
-    case PD_PIECES_CGROUP: return pd_cut_cgroup_of(&k->c, rec);
+    case PD_PIECES_CGROUP: return pi_cut_cgroup_of(&k->c, rec);
     default: return rec->attr_index;
     }
 }
@@ -110,16 +110,16 @@ static bool cuts_by_key(const struct cutter *k)
 
 static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
 {
-    return pd_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
+    return pi_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
 }
 
 static bool count_key(struct cutter *k, uint32_t key)
 {
-    uint32_t i = pd_idmap_get(&k->map, key);
+    uint32_t i = pi_idmap_get(&k->map, key);
     if (i == PD_IDMAP_NONE) {
         i = (uint32_t)k->n_keys;
-        if (!pd_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
-            !pd_idmap_add(&k->map, key, i))
+        if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
+            !pi_idmap_add(&k->map, key, i))
             return false;
         k->keys[k->n_keys++] = (struct key){.key = key};
     }
@@ -141,16 +141,16 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
         return PD_OK;
     if (!count_key(k, key_of(k, rec)))
         return no_memory(k, rec);
-    return pd_record_task(rec, &pid, &tid) ? pd_tasks_need_in(k->c.tasks, pid, tid, 1, k->c.error) : PD_OK;
+    return pd_record_task(rec, &pid, &tid) ? pi_tasks_need_in(k->c.tasks, pid, tid, 1, k->c.error) : PD_OK;
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
 {
     uint64_t time;
     if (rec->type == PD_RECORD_AUXTRACE_INFO || rec->type == PD_RECORD_AUXTRACE)
-        return pd_fail_record(k->c.error, PD_EUNSUP, rec, 0,
+        return pi_fail_record(k->c.error, PD_EUNSUP, rec, 0,
                               "AUX area traces cannot be cut without decoding them", 0, 0);
-    const bool timed = pd_cut_time(&k->c, rec, &time);
+    const bool timed = pi_cut_time(&k->c, rec, &time);
     const struct pd_moment when = {.order = k->seq};
     enum pd_code code = PD_OK;
     k->any_time |= timed;
@@ -164,7 +164,7 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
     }
     if (!code)
         code = pd_tasks_record(k->c.tasks, rec, &when, k->c.error);
-    return code ? code : pd_cut_cgroups_record(&k->c, rec);
+    return code ? code : pi_cut_cgroups_record(&k->c, rec);
 }
 
 /* ---- Cut by count, size or time: one piece after the other */
@@ -173,7 +173,7 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
 static bool may_begin(const struct cutter *k, const struct pd_record *rec)
 {
     uint64_t time;
-    return pd_cut_time(&k->c, rec, &time) || rec->type == PD_RECORD_SAMPLE || !k->any_time;
+    return pi_cut_time(&k->c, rec, &time) || rec->type == PD_RECORD_SAMPLE || !k->any_time;
 }
 
 static uint64_t share(const struct cutter *k, uint64_t part)
@@ -200,7 +200,7 @@ static void set_limit(struct cutter *k, uint64_t time)
  */
 static bool is_cut(struct cutter *k, const struct pd_record *rec)
 {
-    const struct pd_cut *p = &k->cuts[0];
+    const struct pi_cut *p = &k->cuts[0];
     const struct pd_pieces_options *o = k->c.options;
     uint64_t time = 0;
     if (!may_begin(k, rec))
@@ -229,15 +229,15 @@ static void make_room(struct cutter *k)
 
 static enum pd_code next_piece(struct cutter *k, const struct pd_record *rec)
 {
-    struct pd_cut *p = &k->cuts[0];
+    struct pi_cut *p = &k->cuts[0];
     uint64_t time = 0;
-    enum pd_code code = p->open ? pd_cut_end(p) : PD_OK;
+    enum pd_code code = p->open ? pi_cut_end(p) : PD_OK;
     if (code)
         return code;
     k->n_cuts = 1;
-    code = pd_cut_begin(p, &k->c, k->next++, UINT32_MAX);
+    code = pi_cut_begin(p, &k->c, k->next++, UINT32_MAX);
     if (!code && k->next > 1)
-        code = pd_cut_carried(p, k->seq);
+        code = pi_cut_carried(p, k->seq);
     make_room(k);
     if (k->c.options->by == PD_PIECES_TIME && rec && pd_record_time(rec, &time))
         set_limit(k, time);
@@ -246,22 +246,22 @@ static enum pd_code next_piece(struct cutter *k, const struct pd_record *rec)
 
 static enum pd_code put_in_turn(struct cutter *k, struct pd_record *rec)
 {
-    const struct pd_cut_payload *payload = NULL;
+    const struct pi_cut_payload *payload = NULL;
     bool missing = false;
     enum pd_code code = PD_OK;
     if (k->n_cuts == 0 || is_cut(k, rec)) {
-        code = pd_cut_hold(&k->c, rec);
+        code = pi_cut_hold(&k->c, rec);
         if (!code)
             code = next_piece(k, rec);
     }
     if (!code)
-        code = pd_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+        code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
     if (missing)
         return code;
     if (!code)
-        code = pd_cut_put(&k->cuts[0], rec, payload, false);
+        code = pi_cut_put(&k->cuts[0], rec, payload, false);
     k->done += rec->type == PD_RECORD_SAMPLE ? rec->size : 0;
-    return !code && pd_cut_is_state(rec) ? pd_cut_carry(&k->c, rec) : code;
+    return !code && pi_cut_is_state(rec) ? pi_cut_carry(&k->c, rec) : code;
 }
 
 static enum pd_code cut_in_turn(struct cutter *k)
@@ -269,14 +269,14 @@ static enum pd_code cut_in_turn(struct cutter *k)
     k->limit = UINT64_MAX;
     if (k->c.options->by == PD_PIECES_TIME)
         set_limit(k, k->first);
-    pd_tasks_spread_uses(k->c.tasks);
-    enum pd_code code = pd_spill_init(&k->c.spill, k->c.options->allocator, NULL, k->c.error);
+    pi_tasks_spread_uses(k->c.tasks);
+    enum pd_code code = pi_spill_init(&k->c.spill, k->c.options->allocator, NULL, k->c.error);
     k->last_pass = true;
     if (!code)
         code = each_record(k, put_in_turn);
     if (!code && k->n_cuts == 0) /* no records at all */
         code = next_piece(k, NULL);
-    return code ? code : pd_cut_end(&k->cuts[0]);
+    return code ? code : pi_cut_end(&k->cuts[0]);
 }
 
 /* ---- Cut by cpu, process, event or cgroup: up to 64 pieces at a time */
@@ -290,7 +290,7 @@ static int by_key(const void *a, const void *b)
 /* The piece of a key in this batch; BATCH: none. */
 static size_t place_of(const struct cutter *k, uint32_t key)
 {
-    const uint32_t i = pd_idmap_get(&k->map, key);
+    const uint32_t i = pi_idmap_get(&k->map, key);
     return i == PD_IDMAP_NONE || i < k->first_key || i - k->first_key >= k->n_cuts ? BATCH : i - k->first_key;
 }
 
@@ -300,24 +300,24 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
     const size_t place = rec->type == PD_RECORD_SAMPLE ? place_of(k, key_of(k, rec)) : BATCH;
     if (place == BATCH || !pd_record_task(rec, &pid, &tid))
         return PD_OK;
-    return pd_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << place, k->c.error);
+    return pi_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << place, k->c.error);
 }
 
 static bool goes_to_all(const struct pd_record *rec)
 {
-    return pd_cut_is_state(rec) || rec->type == PD_RECORD_FINISHED_ROUND ||
-           rec->type == PD_RECORD_FINISHED_INIT || pd_role_of(rec) == PD_ROLE_CHAIN;
+    return pi_cut_is_state(rec) || rec->type == PD_RECORD_FINISHED_ROUND ||
+           rec->type == PD_RECORD_FINISHED_INIT || pi_role_of(rec) == PD_ROLE_CHAIN;
 }
 
 /* The pieces of the batch that a record goes to. */
 static uint64_t targets(struct cutter *k, struct pd_record *rec)
 {
     const uint64_t first = k->first_key == 0;
-    struct pd_task_owners owners;
+    struct pi_task_owners owners;
     bool needed;
-    if (pd_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
-        pd_tasks_owners(k->c.tasks, rec, &owners);
-        const uint64_t mask = pd_tasks_needed_in(k->c.tasks, &owners, &needed);
+    if (pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
+        pi_tasks_owners(k->c.tasks, rec, &owners);
+        const uint64_t mask = pi_tasks_needed_in(k->c.tasks, &owners, &needed);
         return needed ? mask : first;
     }
     if (goes_to_all(rec))
@@ -326,7 +326,7 @@ static uint64_t targets(struct cutter *k, struct pd_record *rec)
     const size_t place = place_of(k, key);
     if (place < BATCH)
         return UINT64_C(1) << place;
-    return pd_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : 0;
+    return pi_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : 0;
 }
 
 /* A sample of a piece of another batch. */
@@ -334,21 +334,21 @@ static enum pd_code skip_counters(struct cutter *k, struct pd_record *rec)
 {
     uint8_t room[UINT16_MAX + 1];
     const uint8_t *bytes;
-    return pd_reads_pass(&k->c.counters, NULL, rec, room, &bytes, k->c.error);
+    return pi_reads_pass(&k->c.counters, NULL, rec, room, &bytes, k->c.error);
 }
 
 static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
-    const struct pd_cut_payload *payload = NULL;
+    const struct pi_cut_payload *payload = NULL;
     const uint64_t mask = targets(k, rec);
     bool missing = false, copy = k->first_key > 0;
-    enum pd_code code = pd_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
-    if (!code && mask == 0 && pd_has_reads(rec))
+    enum pd_code code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+    if (!code && mask == 0 && pi_has_reads(rec))
         code = skip_counters(k, rec);
     for (size_t i = 0; !code && !missing && i < k->n_cuts; i++) {
         if (!(mask >> i & 1))
             continue;
-        code = pd_cut_put(&k->cuts[i], rec, payload, copy && goes_to_all(rec));
+        code = pi_cut_put(&k->cuts[i], rec, payload, copy && goes_to_all(rec));
         copy = true;
     }
     return code;
@@ -357,7 +357,7 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 static void drop_payloads(struct cutter *k)
 {
     while (k->c.n_payloads)
-        pd_release(k->c.options->allocator, k->c.payloads[--k->c.n_payloads].bytes);
+        pi_release(k->c.options->allocator, k->c.payloads[--k->c.n_payloads].bytes);
     k->c.payload_bytes = 0;
 }
 
@@ -366,18 +366,18 @@ static enum pd_code write_batch(struct cutter *k)
     const size_t left = k->n_keys - k->first_key, n = left < BATCH ? left : BATCH;
     k->n_cuts = n;
     enum pd_code code = each_record(k, note_need);
-    pd_tasks_spread_uses(k->c.tasks);
+    pi_tasks_spread_uses(k->c.tasks);
     for (size_t i = 0; !code && i < n; i++)
-        code = pd_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
+        code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
-    pd_tasks_rewind(k->c.tasks);
+    pi_tasks_rewind(k->c.tasks);
     if (!code)
         code = each_record(k, put_by_key);
     k->last_pass = false;
-    pd_tasks_clear_needs(k->c.tasks);
+    pi_tasks_clear_needs(k->c.tasks);
     drop_payloads(k);
     for (size_t i = 0; !code && i < n; i++)
-        code = pd_cut_end(&k->cuts[i]);
+        code = pi_cut_end(&k->cuts[i]);
     return code;
 }
 
@@ -385,17 +385,17 @@ static enum pd_code write_batch(struct cutter *k)
 static enum pd_code cut_by_key(struct cutter *k)
 {
     const struct pd_allocator *allocator = k->c.options->allocator;
-    enum pd_code code = pd_spill_init(&k->c.spill, allocator, NULL, k->c.error);
+    enum pd_code code = pi_spill_init(&k->c.spill, allocator, NULL, k->c.error);
     if (!code && k->n_keys == 0 && !count_key(k, UINT32_MAX))
-        code = pd_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+        code = pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
     if (k->n_keys)
         qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
-    pd_idmap_free(&k->map);
+    pi_idmap_free(&k->map);
     for (size_t i = 0; !code && i < k->n_keys; i++)
-        if (!pd_idmap_add(&k->map, k->keys[i].key, (uint32_t)i))
-            code = pd_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
-    pd_tasks_spread_uses(k->c.tasks); /* who is needed by any sample */
-    pd_tasks_clear_needs(k->c.tasks);
+        if (!pi_idmap_add(&k->map, k->keys[i].key, (uint32_t)i))
+            code = pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+    pi_tasks_spread_uses(k->c.tasks); /* who is needed by any sample */
+    pi_tasks_clear_needs(k->c.tasks);
     for (; !code && k->first_key < k->n_keys; k->first_key += BATCH)
         code = write_batch(k);
     return code;
@@ -405,7 +405,7 @@ static enum pd_code cut_by_key(struct cutter *k)
 
 static enum pd_code refuse(const struct cutter *k, const char *why)
 {
-    return pd_fail(k->c.error, PD_EUNSUP, PD_NOWHERE, why, 0, 0);
+    return pi_fail(k->c.error, PD_EUNSUP, PD_NOWHERE, why, 0, 0);
 }
 
 static enum pd_code check(const struct cutter *k)
@@ -433,8 +433,8 @@ static void count_around(struct cutter *k)
     size_t n;
     const struct pd_extent *e = pd_reader_extents(k->c.reader, &n);
     const struct pd_pieces_options *o = k->c.options;
-    k->progress = (struct pd_progress){.callback = o->progress, .user = o->user};
-    pd_progress_expect(&k->progress, pd_record_bytes(k->c.reader), 2);
+    k->progress = (struct pi_progress){.callback = o->progress, .user = o->user};
+    pi_progress_expect(&k->progress, pi_record_bytes(k->c.reader), 2);
     k->c.around = 16;
     for (size_t i = 0; i < n; i++)
         if (e[i].kind != PD_EXTENT_DATA && e[i].kind != PD_EXTENT_GAP)
@@ -460,14 +460,14 @@ static enum pd_code cut_records(struct cutter *k)
     if (!k->c.reader->in.seekable)
         return refuse(k, "cutting an input that cannot seek");
     if (!cuts_by_key(k) && o->amount == 0)
-        return pd_fail(k->c.error, PD_EARG, PD_NOWHERE, "amount", 0, 1);
+        return pi_fail(k->c.error, PD_EARG, PD_NOWHERE, "amount", 0, 1);
     count_around(k);
     limit_copies(k);
     enum pd_code code = each_record(k, learn);
     if (!code)
         code = check(k);
     if (!code)
-        code = pd_reader_check_attrs(k->c.reader, k->c.error);
+        code = pi_reader_check_attrs(k->c.reader, k->c.error);
     if (code)
         return code;
     k->c.stats->samples = k->samples;
@@ -487,13 +487,13 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     if (code)
         return code;
     if (own.open == NULL || own.close == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, own.open ? "close" : "open", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, own.open ? "close" : "open", 0, 0);
     const struct pd_allocator *allocator = own.allocator;
-    struct cutter *k = pd_resize(allocator, NULL, sizeof *k);
+    struct cutter *k = pi_resize(allocator, NULL, sizeof *k);
     if (k == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
     *k = (struct cutter){.map = {.allocator = allocator}};
-    k->c = (struct pd_cutting){
+    k->c = (struct pi_cutting){
         .reader = reader,
         .options = &own,
         .output = {.allocator = allocator, .zip = own.zip, .level = own.level, .frame = own.frame},
@@ -502,26 +502,26 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
         .timed = pd_clock_is_timed(reader),
         .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
-    pd_reads_init(&k->c.counters, reader, allocator);
-    code = pd_tasks_ask(&k->c.tasks, PD_TASKS_USES, allocator, k->c.error);
+    pi_reads_init(&k->c.counters, reader, allocator);
+    code = pi_tasks_ask(&k->c.tasks, PD_TASKS_USES, allocator, k->c.error);
     if (!code)
-        code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
+        code = pi_offcpu_open(&k->names, reader, allocator, k->c.error);
     if (!code)
-        code = pd_cut_cgroups_open(&k->c);
+        code = pi_cut_cgroups_open(&k->c);
     if (!code)
         code = cut_records(k);
-    pd_cut_cgroups_close(&k->c);
-    pd_offcpu_close(&k->names);
+    pi_cut_cgroups_close(&k->c);
+    pi_offcpu_close(&k->names);
     for (size_t i = 0; i < k->n_cuts; i++)
-        pd_cut_free(&k->cuts[i]);
+        pi_cut_free(&k->cuts[i]);
     drop_payloads(k);
-    pd_release(allocator, k->c.payloads);
-    pd_release(allocator, k->c.wait);
-    pd_spill_free(&k->c.spill);
+    pi_release(allocator, k->c.payloads);
+    pi_release(allocator, k->c.wait);
+    pi_spill_free(&k->c.spill);
     pd_tasks_free(k->c.tasks);
-    pd_reads_free(&k->c.counters);
-    pd_idmap_free(&k->map);
-    pd_release(allocator, k->keys);
-    pd_release(allocator, k);
+    pi_reads_free(&k->c.counters);
+    pi_idmap_free(&k->map);
+    pi_release(allocator, k->keys);
+    pi_release(allocator, k);
     return code;
 }

@@ -16,90 +16,90 @@
 
 /* ---- pieces_cgroups.c */
 
-struct pd_cut_cgroups {
+struct pi_cut_cgroups {
     struct pd_session *session; /* their paths; NULL: not cut by them */
-    struct pd_ids numbers;
+    struct pi_ids numbers;
     uint64_t *ids; /* by number */
     size_t n, cap;
 };
 
-struct pd_cutting;
-enum pd_code pd_cut_cgroups_open(struct pd_cutting *c);
-void pd_cut_cgroups_close(struct pd_cutting *c);
+struct pi_cutting;
+enum pd_code pi_cut_cgroups_open(struct pi_cutting *c);
+void pi_cut_cgroups_close(struct pi_cutting *c);
 /* Learns paths from a record. */
-enum pd_code pd_cut_cgroups_record(struct pd_cutting *c, struct pd_record *rec);
+enum pd_code pi_cut_cgroups_record(struct pi_cutting *c, struct pd_record *rec);
 /* The number of a sample's cgroup, which it gives where it is new; UINT32_MAX: it has none. */
-uint32_t pd_cut_cgroup_of(struct pd_cutting *c, struct pd_record *rec);
+uint32_t pi_cut_cgroup_of(struct pi_cutting *c, struct pd_record *rec);
 /* Sets cgroup and path of a piece by its key. */
-void pd_cut_cgroup_name(const struct pd_cutting *c, struct pd_piece *piece);
+void pi_cut_cgroup_name(const struct pi_cutting *c, struct pd_piece *piece);
 
 /* ---- pieces_out.c */
 
 /* The state of writing pieces. */
-struct pd_cutting {
+struct pi_cutting {
     struct pd_reader *reader;
     const struct pd_pieces_options *options;
-    struct pd_output_options output;
+    struct pi_output_options output;
     struct pd_pieces_stats *stats;
     struct pd_error *error;
     bool timed;             /* perf sorts */
     uint32_t zip;           /* type of the COMPRESSED records met */
     struct pd_tasks *tasks; /* until when, and where, they are needed */
-    struct pd_spill spill;  /* what may have to be carried */
+    struct pi_spill spill;  /* what may have to be carried */
     bool carrying;          /* a run is being written */
-    struct pd_waiting *wait;
-    struct pd_cut_payload { /* what follows carried records */
+    struct pi_waiting *wait;
+    struct pi_cut_payload { /* what follows carried records */
         uint64_t offset;
         uint8_t *bytes;
         size_t n;
     } * payloads;
     size_t n_payloads, payloads_cap;
     uint64_t payload_bytes;
-    struct pd_reads counters;
-    struct pd_cut_cgroups cgroups;
+    struct pi_reads counters;
+    struct pi_cut_cgroups cgroups;
     uint64_t around;              /* bytes of a piece that are not records */
     uint64_t copied, most_copied; /* bytes repeated in pieces, in all */
 };
 
 /* A piece that is being written. */
-struct pd_cut {
-    struct pd_cutting *c;
+struct pi_cut {
+    struct pi_cutting *c;
     struct pd_piece piece;
-    struct pd_output out;
+    struct pi_output out;
     struct pd_sink sink;
     uint64_t bytes;     /* of records, uncompressed */
     uint64_t newest;    /* time written since the last pair of FINISHED_ROUND */
     bool waiting;       /* perf would let something wait */
-    struct pd_ids sums; /* of counters in its samples */
+    struct pi_ids sums; /* of counters in its samples */
     bool open, closing;
 };
 
-bool pd_cut_time(const struct pd_cutting *c, const struct pd_record *rec, uint64_t *time);
-enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t number, uint32_t key);
+bool pi_cut_time(const struct pi_cutting *c, const struct pd_record *rec, uint64_t *time);
+enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t number, uint32_t key);
 /* A record of the piece itself, or a copy, and its `payload`. */
-enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd_cut_payload *payload,
+enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy);
-enum pd_code pd_cut_end(struct pd_cut *p);
+enum pd_code pi_cut_end(struct pi_cut *p);
 /* Frees its memory; an unfinished piece stays as it was written. */
-void pd_cut_free(struct pd_cut *p);
+void pi_cut_free(struct pi_cut *p);
 
 /* True if the record describes state for all later records. */
-bool pd_cut_is_state(const struct pd_record *rec);
+bool pi_cut_is_state(const struct pd_record *rec);
 /*
  * Copies the bytes of a record, since reading elsewhere in the input would move them; the copy is valid until
  * the next call.
  */
-enum pd_code pd_cut_hold(struct pd_cutting *c, struct pd_record *rec);
+enum pd_code pi_cut_hold(struct pi_cutting *c, struct pd_record *rec);
 /* Takes a record to be carried. */
-enum pd_code pd_cut_carry(struct pd_cutting *c, const struct pd_record *rec);
+enum pd_code pi_cut_carry(struct pi_cutting *c, const struct pd_record *rec);
 /* Writes the carried records that are still needed from record number `seq` on to a piece. */
-enum pd_code pd_cut_carried(struct pd_cut *p, uint64_t seq);
+enum pd_code pi_cut_carried(struct pi_cut *p, uint64_t seq);
 /*
  * Reads the payload of a record from the sorter, which holds the record; *payload is NULL if there is none.
  * *missing: the input ends too early; that was reported.
  */
 struct pd_sorter;
-enum pd_code pd_cut_payload(struct pd_cutting *c, struct pd_sorter *s, struct pd_record *rec,
-                            const struct pd_cut_payload **payload, bool *missing);
+enum pd_code pi_cut_payload(struct pi_cutting *c, struct pd_sorter *s, struct pd_record *rec,
+                            const struct pi_cut_payload **payload, bool *missing);
 
 #endif

@@ -4,7 +4,7 @@
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
 
-enum pd_code pd_cut_cgroups_open(struct pd_cutting *c)
+enum pd_code pi_cut_cgroups_open(struct pi_cutting *c)
 {
     const struct pd_session_options how = {
         .size = sizeof how, .allocator = c->options->allocator, .parts = PD_SESSION_ORIGINS};
@@ -12,14 +12,14 @@ enum pd_code pd_cut_cgroups_open(struct pd_cutting *c)
     return c->options->by == PD_PIECES_CGROUP ? pd_session_new(&c->cgroups.session, &how, c->error) : PD_OK;
 }
 
-void pd_cut_cgroups_close(struct pd_cutting *c)
+void pi_cut_cgroups_close(struct pi_cutting *c)
 {
     pd_session_free(c->cgroups.session);
-    pd_ids_free(&c->cgroups.numbers);
-    pd_release(c->options->allocator, c->cgroups.ids);
+    pi_ids_free(&c->cgroups.numbers);
+    pi_release(c->options->allocator, c->cgroups.ids);
 }
 
-enum pd_code pd_cut_cgroups_record(struct pd_cutting *c, struct pd_record *rec)
+enum pd_code pi_cut_cgroups_record(struct pi_cutting *c, struct pd_record *rec)
 {
     struct pd_error what;
     if (c->cgroups.session == NULL || rec->type == PD_RECORD_SAMPLE)
@@ -31,28 +31,28 @@ enum pd_code pd_cut_cgroups_record(struct pd_cutting *c, struct pd_record *rec)
     return code;
 }
 
-static bool add_cgroup(struct pd_cutting *c, uint64_t id, uint64_t *number)
+static bool add_cgroup(struct pi_cutting *c, uint64_t id, uint64_t *number)
 {
-    struct pd_cut_cgroups *all = &c->cgroups;
+    struct pi_cut_cgroups *all = &c->cgroups;
     *number = all->n;
-    if (!pd_grow(c->options->allocator, (void **)&all->ids, all->n, &all->cap, sizeof *all->ids) ||
-        !pd_ids_set(&all->numbers, id, *number))
+    if (!pi_grow(c->options->allocator, (void **)&all->ids, all->n, &all->cap, sizeof *all->ids) ||
+        !pi_ids_set(&all->numbers, id, *number))
         return false;
     all->ids[all->n++] = id;
     return true;
 }
 
-uint32_t pd_cut_cgroup_of(struct pd_cutting *c, struct pd_record *rec)
+uint32_t pi_cut_cgroup_of(struct pi_cutting *c, struct pd_record *rec)
 {
     uint64_t id, number;
     if (rec->type != PD_RECORD_SAMPLE || rec->plan == NULL || pd_record_decode_framed(rec->plan, rec, NULL) ||
-        !pd_sample_cgroup(rec, &id))
+        !pi_sample_cgroup(rec, &id))
         return UINT32_MAX;
-    const bool known = pd_ids_get(&c->cgroups.numbers, id, &number) || add_cgroup(c, id, &number);
+    const bool known = pi_ids_get(&c->cgroups.numbers, id, &number) || add_cgroup(c, id, &number);
     return known && number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-void pd_cut_cgroup_name(const struct pd_cutting *c, struct pd_piece *piece)
+void pi_cut_cgroup_name(const struct pi_cutting *c, struct pd_piece *piece)
 {
     if (piece->key >= c->cgroups.n)
         return;

@@ -10,12 +10,12 @@
 #include <perfdata/session/sorter.h>
 
 /* The time by which perf sorts a record; false: it has none. */
-bool pd_cut_time(const struct pd_cutting *c, const struct pd_record *rec, uint64_t *time)
+bool pi_cut_time(const struct pi_cutting *c, const struct pd_record *rec, uint64_t *time)
 {
     return c->timed && pd_record_time(rec, time) && *time != 0 && *time != UINT64_MAX;
 }
 
-static void report(struct pd_cutting *c, const struct pd_error *what)
+static void report(struct pi_cutting *c, const struct pd_error *what)
 {
     c->stats->damaged = true;
     if (c->options->finding)
@@ -25,54 +25,54 @@ static void report(struct pd_cutting *c, const struct pd_error *what)
 /* ---- A piece */
 
 /* Counts this number of input bytes as repeated in one more piece. */
-static enum pd_code copy_again(struct pd_cutting *c, uint64_t n)
+static enum pd_code copy_again(struct pi_cutting *c, uint64_t n)
 {
     if (n > c->most_copied - c->copied)
-        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "bytes of copies in all pieces", c->copied + n,
+        return pi_fail(c->error, PD_ELIMIT, PD_NOWHERE, "bytes of copies in all pieces", c->copied + n,
                        c->most_copied);
     c->copied += n;
     return PD_OK;
 }
 
-enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t number, uint32_t key)
+enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t number, uint32_t key)
 {
     const enum pd_code code = c->stats->pieces ? copy_again(c, c->around) : PD_OK;
     if (code)
         return code;
-    *p = (struct pd_cut){.c = c, .piece = {.number = number, .key = key}, .open = true};
-    pd_cut_cgroup_name(c, &p->piece);
+    *p = (struct pi_cut){.c = c, .piece = {.number = number, .key = key}, .open = true};
+    pi_cut_cgroup_name(c, &p->piece);
     const int e = c->options->open(c->options->user, &p->piece, &p->sink);
     if (e)
-        return pd_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
+        return pi_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
     p->closing = true;
-    p->out = (struct pd_output){
+    p->out = (struct pi_output){
         .sections = {.reader = c->reader, .error = c->error}, .sink = &p->sink, .options = c->output};
     c->stats->pieces++;
-    return pd_output_begin(&p->out);
+    return pi_output_begin(&p->out);
 }
 
 /*
  * At the end of a round perf processes the records up to the previous round. Two ends make it process all
  * waiting records, so that following ones come later although they are older, or have no time.
  */
-static enum pd_code end_rounds(struct pd_cut *p)
+static enum pd_code end_rounds(struct pi_cut *p)
 {
     struct pd_record rec = {0};
     uint8_t bytes[8];
     enum pd_code code = PD_OK;
-    pd_round_make(bytes, pd_reader_info(p->c->reader)->order, &rec);
+    pi_round_make(bytes, pd_reader_info(p->c->reader)->order, &rec);
     for (int i = 0; !code && i < 2; i++, p->bytes += sizeof bytes)
-        code = pd_output_record(&p->out, &rec, bytes);
+        code = pi_output_record(&p->out, &rec, bytes);
     p->waiting = false;
     p->newest = 0;
     return code;
 }
 
 /* Makes sure that perf processes the record after all earlier ones. */
-static enum pd_code keep_order(struct pd_cut *p, const struct pd_record *rec)
+static enum pd_code keep_order(struct pi_cut *p, const struct pd_record *rec)
 {
     uint64_t time = 0;
-    const bool timed = pd_cut_time(p->c, rec, &time);
+    const bool timed = pi_cut_time(p->c, rec, &time);
     enum pd_code code = PD_OK;
     if (rec->type == PD_RECORD_FINISHED_ROUND)
         return PD_OK;
@@ -84,7 +84,7 @@ static enum pd_code keep_order(struct pd_cut *p, const struct pd_record *rec)
 }
 
 /* Checks the record for damage. Its bytes are copied in any case. */
-static void verify(struct pd_cutting *c, struct pd_record *rec)
+static void verify(struct pi_cutting *c, struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(c->reader, rec, &what);
@@ -92,7 +92,7 @@ static void verify(struct pd_cutting *c, struct pd_record *rec)
         report(c, &what);
 }
 
-static void count(struct pd_cut *p, struct pd_record *rec, bool copy)
+static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
 {
     uint64_t time;
     if (copy) {
@@ -116,7 +116,7 @@ static void count(struct pd_cut *p, struct pd_record *rec, bool copy)
         p->out.sections.last = time;
 }
 
-enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd_cut_payload *payload,
+enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy)
 {
     const struct pd_record wrapper = {.type = p->c->zip};
@@ -127,36 +127,36 @@ enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd
     if (!code)
         code = keep_order(p, rec);
     if (!code && rec->depth && p->out.z.zip == 0 && p->c->zip) /* the first that was compressed */
-        code = pd_output_wrapper(&p->out, &wrapper);
-    if (!code && !copy && pd_has_reads(rec))
-        code = pd_reads_pass(&p->c->counters, &p->sums, rec, room, &bytes, p->c->error);
+        code = pi_output_wrapper(&p->out, &wrapper);
+    if (!code && !copy && pi_has_reads(rec))
+        code = pi_reads_pass(&p->c->counters, &p->sums, rec, room, &bytes, p->c->error);
     if (!code)
-        code = pd_output_record(&p->out, rec, bytes);
+        code = pi_output_record(&p->out, rec, bytes);
     if (!code && payload)
-        code = pd_output_payload(&p->out, payload->bytes, payload->n);
+        code = pi_output_payload(&p->out, payload->bytes, payload->n);
     p->bytes += n;
     count(p, rec, copy);
     return code;
 }
 
-enum pd_code pd_cut_end(struct pd_cut *p)
+enum pd_code pi_cut_end(struct pi_cut *p)
 {
     const struct pd_pieces_options *o = p->c->options;
     p->piece.first = p->out.sections.first;
     p->piece.last = p->out.sections.last;
-    enum pd_code code = pd_output_end(&p->out);
-    pd_output_close(&p->out);
-    pd_ids_free(&p->sums);
+    enum pd_code code = pi_output_end(&p->out);
+    pi_output_close(&p->out);
+    pi_ids_free(&p->sums);
     p->open = p->closing = false;
     const int e = o->close ? o->close(o->user, &p->piece, &p->sink) : 0;
-    return code || !e ? code : pd_fail(p->c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
+    return code || !e ? code : pi_fail(p->c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
 }
 
-void pd_cut_free(struct pd_cut *p)
+void pi_cut_free(struct pi_cut *p)
 {
-    pd_ids_free(&p->sums);
+    pi_ids_free(&p->sums);
     if (p->closing) {
-        pd_output_close(&p->out);
+        pi_output_close(&p->out);
         if (p->c->options->close)
             p->c->options->close(p->c->options->user, &p->piece, &p->sink);
     }
@@ -165,30 +165,30 @@ void pd_cut_free(struct pd_cut *p)
 
 /* ---- What is carried */
 
-bool pd_cut_is_state(const struct pd_record *rec)
+bool pi_cut_is_state(const struct pd_record *rec)
 {
-    const unsigned copies = pd_traits_of(rec->type)->copies;
+    const unsigned copies = pi_traits_of(rec->type)->copies;
     return rec->old_feature || copies == PD_COPIES_STATE || copies == PD_COPIES_CARRIED;
 }
 
-static enum pd_code begin_run(struct pd_cutting *c)
+static enum pd_code begin_run(struct pi_cutting *c)
 {
     c->carrying = true;
-    return pd_spill_begin(&c->spill, c->error);
+    return pi_spill_begin(&c->spill, c->error);
 }
 
-static struct pd_waiting *waiting_room(struct pd_cutting *c)
+static struct pi_waiting *waiting_room(struct pi_cutting *c)
 {
     if (c->wait == NULL)
-        c->wait = pd_resize(c->options->allocator, NULL, pd_waiting_bytes(UINT16_MAX));
+        c->wait = pi_resize(c->options->allocator, NULL, pi_waiting_bytes(UINT16_MAX));
     if (c->wait == NULL)
-        pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "record", 0, pd_waiting_bytes(UINT16_MAX));
+        pi_fail(c->error, PD_ENOMEM, PD_NOWHERE, "record", 0, pi_waiting_bytes(UINT16_MAX));
     return c->wait;
 }
 
-enum pd_code pd_cut_hold(struct pd_cutting *c, struct pd_record *rec)
+enum pd_code pi_cut_hold(struct pi_cutting *c, struct pd_record *rec)
 {
-    struct pd_waiting *w = waiting_room(c);
+    struct pi_waiting *w = waiting_room(c);
     if (w == NULL)
         return PD_ENOMEM;
     memmove(w->raw, rec->raw, rec->size);
@@ -196,18 +196,18 @@ enum pd_code pd_cut_hold(struct pd_cutting *c, struct pd_record *rec)
     return PD_OK;
 }
 
-enum pd_code pd_cut_carry(struct pd_cutting *c, const struct pd_record *rec)
+enum pd_code pi_cut_carry(struct pi_cutting *c, const struct pd_record *rec)
 {
-    struct pd_waiting *w = waiting_room(c);
+    struct pi_waiting *w = waiting_room(c);
     if (w == NULL)
         return PD_ENOMEM;
     enum pd_code code = c->carrying ? PD_OK : begin_run(c);
-    pd_waiting_fill(w, rec, rec->old_feature); /* pd_cut_hold() may have put its bytes there */
+    pi_waiting_fill(w, rec, rec->old_feature); /* pi_cut_hold() may have put its bytes there */
     w->chunk = NULL;
-    return code ? code : pd_spill_put(&c->spill, w, c->error);
+    return code ? code : pi_spill_put(&c->spill, w, c->error);
 }
 
-static const struct pd_cut_payload *payload_of(const struct pd_cutting *c, const struct pd_waiting *w)
+static const struct pi_cut_payload *payload_of(const struct pi_cutting *c, const struct pi_waiting *w)
 {
     for (size_t i = 0; i < c->n_payloads; i++)
         if (c->payloads[i].offset == w->offset)
@@ -216,58 +216,58 @@ static const struct pd_cut_payload *payload_of(const struct pd_cutting *c, const
 }
 
 /* Writes a carried record to the piece, and into the next run, unless no later record depends on it. */
-static enum pd_code pass_on(struct pd_cut *p, const struct pd_waiting *w, uint64_t seq)
+static enum pd_code pass_on(struct pi_cut *p, const struct pi_waiting *w, uint64_t seq)
 {
-    struct pd_cutting *c = p->c;
+    struct pi_cutting *c = p->c;
     struct pd_record rec = {0};
-    struct pd_task_owners owners = {.n = 0};
-    pd_waiting_frame(w, pd_reader_info(c->reader)->order, &rec);
+    struct pi_task_owners owners = {.n = 0};
+    pi_waiting_frame(w, pd_reader_info(c->reader)->order, &rec);
     rec.old_feature = w->time != 0;
-    if (pd_role_of(&rec) == PD_ROLE_OF_TASK)
-        pd_tasks_owners(c->tasks, &rec, &owners);
-    if (!pd_tasks_used_from(c->tasks, &owners, seq))
+    if (pi_role_of(&rec) == PD_ROLE_OF_TASK)
+        pi_tasks_owners(c->tasks, &rec, &owners);
+    if (!pi_tasks_used_from(c->tasks, &owners, seq))
         return PD_OK;
-    const enum pd_code code = pd_spill_put(&c->spill, w, c->error);
-    return code ? code : pd_cut_put(p, &rec, payload_of(c, w), true);
+    const enum pd_code code = pi_spill_put(&c->spill, w, c->error);
+    return code ? code : pi_cut_put(p, &rec, payload_of(c, w), true);
 }
 
-enum pd_code pd_cut_carried(struct pd_cut *p, uint64_t seq)
+enum pd_code pi_cut_carried(struct pi_cut *p, uint64_t seq)
 {
-    struct pd_cutting *c = p->c;
+    struct pi_cutting *c = p->c;
     const struct pd_allocator *allocator = c->options->allocator;
-    const struct pd_waiting *w = NULL;
-    struct pd_run run = {.fd = -1};
+    const struct pi_waiting *w = NULL;
+    struct pi_run run = {.fd = -1};
     if (!c->carrying)
         return PD_OK;
-    enum pd_code code = pd_spill_end(&c->spill, &run, c->error);
+    enum pd_code code = pi_spill_end(&c->spill, &run, c->error);
     if (code)
         return code;
-    pd_tasks_rewind(c->tasks);
+    pi_tasks_rewind(c->tasks);
     code = begin_run(c);
-    while (!code && !(code = pd_run_head(&run, allocator, &w, c->error)) && w)
+    while (!code && !(code = pi_run_head(&run, allocator, &w, c->error)) && w)
         if ((code = pass_on(p, w, seq)) == PD_OK)
-            pd_run_skip(&run);
-    pd_run_close(&run, allocator);
+            pi_run_skip(&run);
+    pi_run_close(&run, allocator);
     return code;
 }
 
 /* ---- The payload of a record: tracing data of a stream, which is held in memory */
 
 struct holding {
-    struct pd_cutting *c;
-    struct pd_cut_payload *payload;
+    struct pi_cutting *c;
+    struct pi_cut_payload *payload;
     size_t cap;
 };
 
 static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
 {
     struct holding *h = user;
-    struct pd_cut_payload *payload = h->payload;
+    struct pi_cut_payload *payload = h->payload;
     if (payload->n + n > h->cap) {
         h->cap = (payload->n + n) * 2;
-        uint8_t *more = pd_resize(h->c->options->allocator, payload->bytes, h->cap);
+        uint8_t *more = pi_resize(h->c->options->allocator, payload->bytes, h->cap);
         if (more == NULL)
-            return pd_fail(h->c->error, PD_ENOMEM, payload->offset, "payload", 0, h->cap);
+            return pi_fail(h->c->error, PD_ENOMEM, payload->offset, "payload", 0, h->cap);
         payload->bytes = more;
     }
     memcpy(payload->bytes + payload->n, bytes, n);
@@ -275,26 +275,26 @@ static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
     return PD_OK;
 }
 
-enum pd_code pd_cut_payload(struct pd_cutting *c, struct pd_sorter *s, struct pd_record *rec,
-                            const struct pd_cut_payload **payload, bool *missing)
+enum pd_code pi_cut_payload(struct pi_cutting *c, struct pd_sorter *s, struct pd_record *rec,
+                            const struct pi_cut_payload **payload, bool *missing)
 {
     *payload = NULL;
     *missing = false;
     if (rec->payload_size == 0)
         return PD_OK;
-    if (pd_cut_hold(c, rec))
+    if (pi_cut_hold(c, rec))
         return PD_ENOMEM;
     c->payload_bytes += rec->payload_size;
     if (rec->payload_size > PD_LIMIT_PIECE_HELD || c->payload_bytes > PD_LIMIT_PIECE_HELD)
-        return pd_fail_record(c->error, PD_ELIMIT, rec, 0, "payload that each piece must carry",
+        return pi_fail_record(c->error, PD_ELIMIT, rec, 0, "payload that each piece must carry",
                               rec->payload_size, PD_LIMIT_PIECE_HELD);
-    if (!pd_grow(c->options->allocator, (void **)&c->payloads, c->n_payloads, &c->payloads_cap,
+    if (!pi_grow(c->options->allocator, (void **)&c->payloads, c->n_payloads, &c->payloads_cap,
                  sizeof *c->payloads))
-        return pd_fail_record(c->error, PD_ENOMEM, rec, 0, "payload", 0, sizeof *c->payloads);
-    struct pd_cut_payload *mine = &c->payloads[c->n_payloads++];
-    *mine = (struct pd_cut_payload){.offset = rec->offset};
+        return pi_fail_record(c->error, PD_ENOMEM, rec, 0, "payload", 0, sizeof *c->payloads);
+    struct pi_cut_payload *mine = &c->payloads[c->n_payloads++];
+    *mine = (struct pi_cut_payload){.offset = rec->offset};
     struct holding h = {.c = c, .payload = mine};
-    const enum pd_code code = pd_copy_payload(c->reader, s, hold_piece, &h, c->error);
+    const enum pd_code code = pi_copy_payload(c->reader, s, hold_piece, &h, c->error);
     *missing = code == PD_ETRUNC;
     if (*missing)
         report(c, c->error);

@@ -159,7 +159,7 @@ static bool take_hex(struct pd_parser *p, const struct path *path, const json_t 
     const size_t digits = text ? json_string_length(json) : 1;
     if (digits % 2)
         return wrong(p, path, json, "bytes, as a string of pairs of hexadecimal digits");
-    if ((*bytes = pd_parser_take(p, before + digits / 2)) == NULL)
+    if ((*bytes = pi_parser_take(p, before + digits / 2)) == NULL)
         return false;
     *n = digits / 2;
     for (size_t i = 0; i < *n; i++) {
@@ -236,9 +236,9 @@ static bool is_field_of(const struct pd_op *head, const struct pd_shape *shape, 
                         const char *key)
 {
     const size_t n = strlen(key);
-    for (const struct pd_op *op = pd_visible(head, shape, v); op->kind != PD_OP_END;
-         op = pd_visible(op + 1, shape, v))
-        if ((op->kind != PD_OP_OPT64 || pd_count(op, shape, v)) &&
+    for (const struct pd_op *op = pi_visible(head, shape, v); op->kind != PD_OP_END;
+         op = pi_visible(op + 1, shape, v))
+        if ((op->kind != PD_OP_OPT64 || pi_count(op, shape, v)) &&
             (strcmp(op->name, key) == 0 ||
              (n > 4 && strcmp(key + n - 4, "_pad") == 0 && strncmp(op->name, key, n - 4) == 0)))
             return true;
@@ -283,16 +283,16 @@ static bool is_given(const void *user, const struct pd_op *op)
     return op->name && has_key(user, op->name);
 }
 
-static struct pd_given given_in(const struct object *o)
+static struct pi_given given_in(const struct object *o)
 {
-    return (struct pd_given){count_given, is_given, o};
+    return (struct pi_given){count_given, is_given, o};
 }
 
 /* A number that is not given: its elements may be. */
 static uint64_t count_of(const struct object *o, const struct pd_op *of)
 {
-    const struct pd_given given = given_in(o);
-    return o->json ? pd_follow_count(&given, of) : 0;
+    const struct pi_given given = given_in(o);
+    return o->json ? pi_follow_count(&given, of) : 0;
 }
 
 /* The size of the attrs in a list of them, when nothing says it. */
@@ -308,26 +308,26 @@ static uint64_t passed_attr_size(const struct object *o, const struct pd_op *op)
 
 static bool flag_given(const struct object *o, const struct pd_op *flag)
 {
-    const struct pd_given given = given_in(o);
-    return pd_follow_flag(&given, flag);
+    const struct pi_given given = given_in(o);
+    return pi_follow_flag(&given, flag);
 }
 
 /* Members that are not in the stream. */
 static void set_derived(const struct object *o, const struct pd_op *op, void *v)
 {
     uint8_t *member = (uint8_t *)v + op->offset;
-    const uint64_t count = op->count_width ? pd_count(op, o->shape, v) : 0;
+    const uint64_t count = op->count_width ? pi_count(op, o->shape, v) : 0;
     switch (op->kind) {
     case PD_OP_GIVEN: *(uint32_t *)(void *)member = o->shape->given; break;
     case PD_OP_ROOM:
     case PD_OP_TEXT:
     case PD_OP_ODD64: *member = flag_given(o, op); break;
     case PD_OP_ROOMN: *member = count && flag_given(o, op); break;
-    case PD_OP_SINCE: *member = pd_is_since(op, v); break;
+    case PD_OP_SINCE: *member = pi_is_since(op, v); break;
     case PD_OP_PASS: o->shape->given = (uint32_t)count; break;
     case PD_OP_LITTLE:
     case PD_OP_ORDER: break;
-    default: *(uint64_t *)(void *)member = pd_derived(op, v); break;
+    default: *(uint64_t *)(void *)member = pi_derived(op, v); break;
     }
 }
 
@@ -348,16 +348,16 @@ static bool take_scalar(struct object *o, const struct pd_op *op, void *v)
     const json_t *json = take_field(o, op, &name);
     const struct path path = {o->path, name, 0};
     const bool sign = op->kind == PD_OP_S32 || op->set->kind == PD_SET_SDEC;
-    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
+    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op);
     uint64_t value = 0;
     if (json == NULL) {
-        value = pd_follow_is_attr_size(op) ? passed_attr_size(o, op) : count_of(o, op);
+        value = pi_follow_is_attr_size(op) ? passed_attr_size(o, op) : count_of(o, op);
         if (value > all_ones(width))
             return wrong(o->p, &path, NULL, "so many that their number has more than %u bits", 8 * width);
     } else if (!take_number(o->p, &path, json, op->set, width, sign, &value)) {
         return false;
     }
-    pd_scalar_set(op, v, value);
+    pi_scalar_set(op, v, value);
     return true;
 }
 
@@ -403,7 +403,7 @@ static bool take_str(struct object *o, const struct pd_op *op, const void *v, st
         *s = (struct pd_str){op->ref, strlen(op->ref), PD_AUTO};
     if (pad)
         return take_pad(o, &pad_path, pad, s);
-    if (op->kind == PD_OP_SLOT && pd_count(op, o->shape, v) == 0 && s->len == 0)
+    if (op->kind == PD_OP_SLOT && pi_count(op, o->shape, v) == 0 && s->len == 0)
         s->size = 0;
     return true;
 }
@@ -415,10 +415,10 @@ static bool take_vec(struct object *o, const struct pd_op *op, struct pd_vec *v)
     const size_t n = json_array_size(json);
     if (json && !json_is_array(json))
         return wrong(o->p, &path, json, "an array of numbers");
-    uint64_t *values = pd_parser_take(o->p, n * sizeof *values);
+    uint64_t *values = pi_parser_take(o->p, n * sizeof *values);
     for (size_t i = 0; values && i < n; i++) {
         const struct path element = {&path, NULL, i};
-        if (!take_number(o->p, &element, json_array_get(json, i), op->set, pd_vec_width(op),
+        if (!take_number(o->p, &element, json_array_get(json, i), op->set, pi_vec_width(op),
                          op->set->kind == PD_SET_SDEC, &values[i]))
             return false;
     }
@@ -434,7 +434,7 @@ static bool take_list(struct object *o, const struct pd_op *op, struct pd_list *
     const size_t n = json_array_size(json), size = op->sub()->offset;
     if (json && !json_is_array(json))
         return wrong(o->p, &path, json, "an array of objects");
-    uint8_t *elements = n < SIZE_MAX / size ? pd_parser_take(o->p, n * size) : NULL;
+    uint8_t *elements = n < SIZE_MAX / size ? pi_parser_take(o->p, n * size) : NULL;
     for (size_t i = 0; elements && i < n; i++) {
         const struct path element = {&path, NULL, i};
         if (!take_part(o, &element, json_array_get(json, i), op->sub(), elements + i * size))
@@ -450,10 +450,10 @@ static bool take_list(struct object *o, const struct pd_op *op, struct pd_list *
 static bool take_attr(const struct object *o, const struct path *path, const json_t *json, uint32_t size,
                       struct pd_attr *attr)
 {
-    if (!take_part(o, path, json, pd_layout_attr(), attr))
+    if (!take_part(o, path, json, pi_layout_attr(), attr))
         return false;
     if (!json_object_get(json, "size"))
-        attr->size = size ? size : pd_follow_attr_size(attr);
+        attr->size = size ? size : pi_follow_attr_size(attr);
     return true;
 }
 
@@ -466,12 +466,12 @@ static bool measure_part(const struct object *o, const struct path *path, const 
                                                                : PD_OP_U64,
                                 .offset = op->count_offset};
     size_t n = 0;
-    if (pd_interpret_put_section(op->sub(), o->shape, PD_HOST_ORDER, (uint8_t *)v + op->offset, &none, NULL,
+    if (pi_interpret_put_section(op->sub(), o->shape, PD_HOST_ORDER, (uint8_t *)v + op->offset, &none, NULL,
                                  0, &n, NULL) ||
         n + op->arg > all_ones(op->count_width))
         return wrong(o->p, path, json_object_get(o->json, op->name), "what can be encoded in %u bits of size",
                      8 * op->count_width);
-    pd_scalar_set(&count, v, n + op->arg);
+    pi_scalar_set(&count, v, n + op->arg);
     return true;
 }
 
@@ -480,8 +480,8 @@ static bool take_sized(struct object *o, const struct pd_op *op, void *v)
     const struct path path = {o->path, op->name, 0};
     const json_t *json = take_key(o, op->name);
     void *member = (uint8_t *)v + op->offset;
-    if (op->sub() == pd_layout_attr())
-        return take_attr(o, &path, json, (uint32_t)pd_count(op, o->shape, v), member);
+    if (op->sub() == pi_layout_attr())
+        return take_attr(o, &path, json, (uint32_t)pi_count(op, o->shape, v), member);
     return take_part(o, &path, json, op->sub(), member) &&
            (has_key(o, op->ref) || measure_part(o, &path, op, v));
 }
@@ -516,7 +516,7 @@ static bool take_field_of(struct object *o, const struct pd_op *op, void *v)
     case PD_OP_SIZED: return take_sized(o, op, v);
     case PD_OP_ATTR: return take_attr(o, &path, take_key(o, op->name), 0, member);
     case PD_OP_SUB: return take_part(o, &path, take_key(o, op->name), op->sub(), member);
-    case PD_OP_OPT64: return pd_count(op, o->shape, v) == 0 || take_scalar(o, op, v);
+    case PD_OP_OPT64: return pi_count(op, o->shape, v) == 0 || take_scalar(o, op, v);
     default: break;
     }
     if (op->kind < PD_OP_GIVEN)
@@ -529,8 +529,8 @@ static bool take_layout(struct object *o, const struct pd_op *head, void *v)
 {
     const uint32_t given = o->shape->given;
     memset(v, 0, head->offset);
-    for (const struct pd_op *op = pd_present(head, o->shape, v); op->kind != PD_OP_END;
-         op = pd_present(op + 1, o->shape, v))
+    for (const struct pd_op *op = pi_present(head, o->shape, v); op->kind != PD_OP_END;
+         op = pi_present(op + 1, o->shape, v))
         if (!take_field_of(o, op, v))
             return false;
     o->shape->given = given;
@@ -543,7 +543,7 @@ static bool feature_of(struct object *o, struct pd_feature *f)
 {
     const struct path rest_path = {o->path, "rest", 0};
     const json_t *rest = take_key(o, "rest");
-    f->layout = pd_layout_of_feature(f->id);
+    f->layout = pi_layout_of_feature(f->id);
     f->raw = (struct pd_bytes){(const uint8_t *)"",
                                0}; /* so that the encoder does not take {} for one to be filled in */
     memset(&f->u, 0, sizeof f->u);
@@ -577,7 +577,7 @@ static bool feature_bytes(struct pd_parser *p, const struct path *path, const js
     size_t n = 0;
     uint8_t *bytes = NULL;
     enum pd_code code = pd_feature_encode((enum pd_order)plan->order, f, NULL, 0, &n, &error);
-    if (!code && (bytes = pd_parser_take(p, n)) == NULL)
+    if (!code && (bytes = pi_parser_take(p, n)) == NULL)
         return false;
     if (!code)
         code = pd_feature_encode((enum pd_order)plan->order, f, bytes, n, &n, &error);
@@ -637,7 +637,7 @@ static bool take_header(struct object *o, struct pd_record *rec)
         return wrong(o->p, &type_path, NULL, "the type of the record");
     if (!take_small(o, "type", &pd_set_record_type, 4, &type))
         return false;
-    const struct pd_op *layout = pd_layout_of((uint32_t)type);
+    const struct pd_op *layout = pi_layout_of((uint32_t)type);
     rec->old_feature = is_old_feature(o, type);
     rec->layout = rec->old_feature ? NULL : layout;
     if (!take_small(o, "misc", rec->layout ? layout->set : &pd_set_DEC, 2, &misc) ||
@@ -667,9 +667,9 @@ static bool take_raw(struct object *o, const struct pd_plan *plan, const json_t 
         return wrong(o->p, &size_path, json_object_get(o->json, "size"), "%zu, for so many bytes are given",
                      n + 8);
     rec->size = (uint16_t)(n + 8);
-    pd_store(bytes, rec->type, 4, (enum pd_order)plan->order);
-    pd_store(bytes + 4, rec->misc, 2, (enum pd_order)plan->order);
-    pd_store(bytes + 6, rec->size, 2, (enum pd_order)plan->order);
+    pi_store(bytes, rec->type, 4, (enum pd_order)plan->order);
+    pi_store(bytes + 4, rec->misc, 2, (enum pd_order)plan->order);
+    pi_store(bytes + 6, rec->size, 2, (enum pd_order)plan->order);
     rec->raw = bytes;
     return true;
 }
@@ -695,11 +695,11 @@ static bool offcpu_bytes(struct pd_parser *p, const struct pd_offcpu *offcpu, en
     static const struct pd_shape shape;
     static const struct pd_bytes none;
     size_t n = 0;
-    if (pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, NULL, 0, &n, NULL))
+    if (pi_interpret_put_section(pi_layout_offcpu(), &shape, order, offcpu, &none, NULL, 0, &n, NULL))
         return false;
-    uint8_t *bytes = pd_parser_take(p, n);
+    uint8_t *bytes = pi_parser_take(p, n);
     *b = (struct pd_bytes){bytes, n};
-    return bytes && pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n,
+    return bytes && pi_interpret_put_section(pi_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n,
                                              NULL) == PD_OK;
 }
 
@@ -719,7 +719,7 @@ static bool take_offcpu(struct object *o, const struct pd_plan *plan, struct pd_
     struct pd_bytes bytes = {NULL, 0};
     if (json == NULL)
         return true;
-    if (!take_part(o, &path, json, pd_layout_offcpu(), &offcpu))
+    if (!take_part(o, &path, json, pi_layout_offcpu(), &offcpu))
         return false;
     if (!data && !json_object_get(json, "padding"))
         offcpu.padding = (struct pd_bytes){zeros, sizeof zeros};
@@ -749,8 +749,8 @@ static bool take_values(struct object *o, const struct pd_plan *plan, struct pd_
         (rec->type == PD_RECORD_SAMPLE && plan->shape.sample_type & PD_SAMPLE_RAW &&
          !take_offcpu(o, plan, &rec->u.sample.raw)))
         return false;
-    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
-    return !rec->has_id || take_part(o, &id_path, take_key(o, "sample_id"), pd_layout_sample_id(), &rec->id);
+    rec->has_id = pi_has_id(plan, rec->type, rec->variant);
+    return !rec->has_id || take_part(o, &id_path, take_key(o, "sample_id"), pi_layout_sample_id(), &rec->id);
 }
 
 static bool record_of(struct object *o, const struct pd_plan *plan, struct pd_record *rec)
@@ -760,7 +760,7 @@ static bool record_of(struct object *o, const struct pd_plan *plan, struct pd_re
     uint64_t variant;
     if (!is_object(o) || !take_header(o, rec))
         return false;
-    variant = pd_usual_variant(plan, rec->type);
+    variant = pi_usual_variant(plan, rec->type);
     if (!take_small(o, "variant", &pd_set_DEC, 1, &variant))
         return false;
     rec->variant = (uint8_t)variant;
@@ -788,10 +788,10 @@ static bool record_of(struct object *o, const struct pd_plan *plan, struct pd_re
 enum pd_code pd_parser_open(struct pd_parser **parser, const struct pd_allocator *allocator,
                             struct pd_error *error)
 {
-    struct pd_parser *p = pd_resize(allocator, NULL, sizeof *p);
+    struct pd_parser *p = pi_resize(allocator, NULL, sizeof *p);
     *parser = p;
     if (p == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "parser", 0, sizeof *p);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "parser", 0, sizeof *p);
     *p = (struct pd_parser){.allocator = allocator};
     return PD_OK;
 }
@@ -800,9 +800,9 @@ void pd_parser_close(struct pd_parser *p)
 {
     if (p == NULL)
         return;
-    pd_parser_release(p);
+    pi_parser_release(p);
     json_decref(p->text);
-    pd_release(p->allocator, p);
+    pi_release(p->allocator, p);
 }
 
 const struct pd_parse_error *pd_parser_error(const struct pd_parser *p)
@@ -812,7 +812,7 @@ const struct pd_parse_error *pd_parser_error(const struct pd_parser *p)
 
 static const struct path top = {NULL, NULL, 0};
 
-enum pd_code pd_record_from(struct pd_parser *p, const struct pd_plan *plan, const struct json_t *json,
+enum pd_code pi_record_from(struct pd_parser *p, const struct pd_plan *plan, const struct json_t *json,
                             struct pd_record *rec)
 {
     struct pd_shape shape = plan->shape;
@@ -821,65 +821,65 @@ enum pd_code pd_record_from(struct pd_parser *p, const struct pd_plan *plan, con
     memset(rec, 0, sizeof *rec);
     rec->nr_cpus_avail = nr_cpus_avail;
     rec->plan = plan;
-    pd_parser_start(p);
+    pi_parser_start(p);
     return result(p, record_of(&o, plan, rec));
 }
 
-enum pd_code pd_attr_from(struct pd_parser *p, const struct json_t *json, struct pd_attr *attr)
+enum pd_code pi_attr_from(struct pd_parser *p, const struct json_t *json, struct pd_attr *attr)
 {
     struct pd_shape shape = {0};
     const struct object o = {p, &shape, &top, NULL, 0};
-    pd_parser_start(p);
+    pi_parser_start(p);
     return result(p, take_attr(&o, &top, json, 0, attr));
 }
 
-enum pd_code pd_feature_from(struct pd_parser *p, const struct json_t *json, struct pd_feature *f)
+enum pd_code pi_feature_from(struct pd_parser *p, const struct json_t *json, struct pd_feature *f)
 {
-    pd_parser_start(p);
+    pi_parser_start(p);
     return result(p, take_feature(p, &top, json, f));
 }
 
 static const struct pd_op *find_layout(const char *name)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        if (strcmp(pd_layouts[i]()->name, name) == 0)
-            return pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        if (strcmp(pi_layouts[i]()->name, name) == 0)
+            return pi_layouts[i]();
     return NULL;
 }
 
-enum pd_code pd_struct_from(struct pd_parser *p, const char *layout, const struct json_t *json, void *out)
+enum pd_code pi_struct_from(struct pd_parser *p, const char *layout, const struct json_t *json, void *out)
 {
     const struct pd_op *head = find_layout(layout);
     struct pd_shape shape = {0};
     const struct object o = {p, &shape, &top, NULL, 0};
-    pd_parser_start(p);
+    pi_parser_start(p);
     return head ? result(p, take_part(&o, &top, json, head, out)) : PD_EARG;
 }
 
-enum pd_code pd_struct_encode(const char *layout, enum pd_order order, const void *value, void *out,
+enum pd_code pi_struct_encode(const char *layout, enum pd_order order, const void *value, void *out,
                               size_t cap, size_t *size, struct pd_error *error)
 {
     const struct pd_op *head = find_layout(layout);
     const struct pd_shape shape = {0};
     const struct pd_bytes none = {NULL, 0};
     if (head == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "layout", 0, 0);
-    return pd_interpret_put_section(head, &shape, order, value, &none, out, cap, size, error);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "layout", 0, 0);
+    return pi_interpret_put_section(head, &shape, order, value, &none, out, cap, size, error);
 }
 
-enum pd_code pd_number_from(struct pd_parser *p, const char *name, const struct json_t *json,
+enum pd_code pi_number_from(struct pd_parser *p, const char *name, const struct json_t *json,
                             const struct pd_set *set, unsigned width, uint64_t *value)
 {
     const struct path path = {NULL, name, 0};
-    pd_parser_start(p);
+    pi_parser_start(p);
     return result(p, take_number(p, &path, json, set, width, set->kind == PD_SET_SDEC, value));
 }
 
-enum pd_code pd_bytes_from(struct pd_parser *p, const char *name, const struct json_t *json,
+enum pd_code pi_bytes_from(struct pd_parser *p, const char *name, const struct json_t *json,
                            struct pd_bytes *bytes)
 {
     const struct path path = {NULL, name, 0};
-    pd_parser_start(p);
+    pi_parser_start(p);
     return result(p, take_bytes(p, &path, json, bytes));
 }
 
@@ -888,7 +888,7 @@ static const json_t *load(struct pd_parser *p, const char *text, size_t n)
 {
     json_error_t error;
     json_decref(p->text);
-    pd_parser_start(p);
+    pi_parser_start(p);
     p->text = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
     if (p->text == NULL)
         wrong(p, &top, NULL, "JSON: %.120s", error.text);
@@ -899,17 +899,17 @@ enum pd_code pd_record_parse(struct pd_parser *p, const struct pd_plan *plan, co
                              struct pd_record *rec)
 {
     const json_t *json = load(p, text, n);
-    return json ? pd_record_from(p, plan, json, rec) : PD_EVALUE;
+    return json ? pi_record_from(p, plan, json, rec) : PD_EVALUE;
 }
 
 enum pd_code pd_attr_parse(struct pd_parser *p, const char *text, size_t n, struct pd_attr *attr)
 {
     const json_t *json = load(p, text, n);
-    return json ? pd_attr_from(p, json, attr) : PD_EVALUE;
+    return json ? pi_attr_from(p, json, attr) : PD_EVALUE;
 }
 
 enum pd_code pd_feature_parse_json(struct pd_parser *p, const char *text, size_t n, struct pd_feature *f)
 {
     const json_t *json = load(p, text, n);
-    return json ? pd_feature_from(p, json, f) : PD_EVALUE;
+    return json ? pi_feature_from(p, json, f) : PD_EVALUE;
 }

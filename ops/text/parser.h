@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pd_parser_chunk; /* see parser_memory.c */
+struct pi_parser_chunk; /* see parser_memory.c */
 struct pd_set;
 struct json_t;
 
 enum { PD_PARSER_WORDS = 16, PD_PARSER_WORD = 40 };
 
 /* A text of a set, and its value. */
-struct pd_parser_word {
+struct pi_parser_word {
     const struct pd_set *set; /* NULL: none */
     size_t n;
     uint64_t value;
@@ -23,19 +23,19 @@ struct pd_parser_word {
 
 struct pd_parser {
     const struct pd_allocator *allocator;
-    struct pd_parser_chunk *chunks;
+    struct pi_parser_chunk *chunks;
     uint8_t *at;
     size_t left;
     struct json_t *text; /* what the text-taking functions parsed */
     bool no_memory;
     struct pd_parse_error error;
-    struct pd_parser_word words[PD_PARSER_WORDS];
+    struct pi_parser_word words[PD_PARSER_WORDS];
 };
 
-/* n bytes until the next pd_parser_start(), aligned to 8 and not zeroed; NULL: no_memory is set. */
-void *pd_parser_take(struct pd_parser *p, size_t n);
+/* n bytes until the next pi_parser_start(), aligned to 8 and not zeroed; NULL: no_memory is set. */
+void *pi_parser_take(struct pd_parser *p, size_t n);
 /* Drops what was parsed before. */
-void pd_parser_start(struct pd_parser *p);
-void pd_parser_release(struct pd_parser *p);
+void pi_parser_start(struct pd_parser *p);
+void pi_parser_release(struct pd_parser *p);
 
 #endif

@@ -134,7 +134,7 @@ static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
     const char *text = take_quoted(t, &n);
     if (text == NULL || n == 0)
         return false;
-    struct pd_parser_word *w = &t->p->words[(n + (uint8_t)text[0] + (uint8_t)text[n - 1]) % PD_PARSER_WORDS];
+    struct pi_parser_word *w = &t->p->words[(n + (uint8_t)text[0] + (uint8_t)text[n - 1]) % PD_PARSER_WORDS];
     if (w->set == set && w->n == n && memcmp(w->text, text, n) == 0) {
         *value = w->value;
         return true;
@@ -142,7 +142,7 @@ static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
     if (text[0] == '-' || !pd_set_parse(set, text, n, value))
         return false;
     if (n <= sizeof w->text) {
-        *w = (struct pd_parser_word){.set = set, .n = n, .value = *value};
+        *w = (struct pi_parser_word){.set = set, .n = n, .value = *value};
         memcpy(w->text, text, n);
     }
     return true;
@@ -202,7 +202,7 @@ static bool take_bytes(struct line *t, struct pd_bytes *b)
 {
     const char *quote = take_char(t, '"') ? memchr(t->at, '"', (size_t)(t->end - t->at)) : NULL;
     const size_t n = quote ? (size_t)(quote - t->at) / 2 : 0;
-    uint8_t *bytes = quote ? pd_parser_take(t->p, n) : NULL;
+    uint8_t *bytes = quote ? pi_parser_take(t->p, n) : NULL;
     *b = (struct pd_bytes){bytes, n};
     return bytes && take_digits(t, bytes, n) && take_char(t, '"');
 }
@@ -221,7 +221,7 @@ static bool take_string(struct line *t, struct pd_str *s)
 static void *begin_items(struct line *t, size_t least, size_t size)
 {
     const size_t most = (size_t)(t->end - t->at) / least + 1;
-    return pd_parser_take(t->p, most * size);
+    return pi_parser_take(t->p, most * size);
 }
 
 static void keep_items(struct line *t, const void *end)
@@ -289,7 +289,7 @@ static bool take_header(struct line *t, struct pd_record *rec)
     if (!TAKE(t, "{\"record\":{\"type\":\"") || !take_word(t, &pd_set_record_type, &type))
         return false;
     rec->type = (uint32_t)type;
-    rec->layout = pd_layout_of(rec->type);
+    rec->layout = pi_layout_of(rec->type);
     if (rec->layout == NULL || !TAKE(t, ",\"misc\":") ||
         !take_number(t, PD_SET_BITS, rec->layout->set, 2, false, &misc) || !TAKE(t, ",\"size\":") ||
         !take_bare(t, 2, false, &size) || !TAKE(t, ",\"offset\":\"") || !take_decimal(t, &rec->offset) ||
@@ -304,7 +304,7 @@ static bool take_header(struct line *t, struct pd_record *rec)
     return true;
 }
 
-bool pd_record_from_line(struct pd_parser *p, const char *text, size_t n,
+bool pi_record_from_line(struct pd_parser *p, const char *text, size_t n,
                          const struct pd_plan *(*plan_of)(const void *user, uint32_t attr), const void *user,
                          struct pd_record *rec)
 {
@@ -316,12 +316,12 @@ bool pd_record_from_line(struct pd_parser *p, const char *text, size_t n,
     const struct pd_plan *plan = rec->plan;
     struct pd_shape shape = plan->shape;
     char first = ',';
-    rec->variant = pd_usual_variant(plan, rec->type);
-    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
+    rec->variant = pi_usual_variant(plan, rec->type);
+    rec->has_id = pi_has_id(plan, rec->type, rec->variant);
     shape.misc = rec->misc;
     shape.given = rec->misc;
     shape.variant = rec->variant;
-    pd_parser_start(p);
+    pi_parser_start(p);
     return take_payload(t, &shape, rec) &&
            (!rec->has_id ||
             (take_key(t, &first, ",\"sample_id\":", 13) && take_sample_id(t, &shape, &rec->id))) &&

@@ -15,7 +15,7 @@ static size_t known_bytes(uint32_t size)
 {
     if (size < PD_ATTR_SIZE_VER0)
         return PD_ATTR_SIZE_VER0;
-    return pd_attr_whole(size < PD_ATTR_SIZE ? size : PD_ATTR_SIZE);
+    return pi_attr_whole(size < PD_ATTR_SIZE ? size : PD_ATTR_SIZE);
 }
 
 enum pd_code pd_attr_decode(enum pd_order order, const void *bytes, size_t n, struct pd_attr *attr,
@@ -24,12 +24,12 @@ enum pd_code pd_attr_decode(enum pd_order order, const void *bytes, size_t n, st
     uint8_t whole[PD_ATTR_SIZE] = {0};
     memset(attr, 0, sizeof *attr);
     if (n < 8)
-        return pd_fail(error, PD_ESHORT, PD_NOWHERE, "attr", n, 8);
-    size_t known = known_bytes(pd_load32((const uint8_t *)bytes + 4, order));
+        return pi_fail(error, PD_ESHORT, PD_NOWHERE, "attr", n, 8);
+    size_t known = known_bytes(pi_load32((const uint8_t *)bytes + 4, order));
     if (known > n)
         known = n;
     memcpy(whole, bytes, known);
-    pd_attr_take(whole, order, attr);
+    pi_attr_take(whole, order, attr);
     attr->tail = (struct pd_bytes){(const uint8_t *)bytes + known, n - known};
     return PD_OK;
 }
@@ -133,6 +133,6 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->budget = (uint16_t)budget_sample(&plan->shape);
     plan->usual = usual(plan);
     plan->key = key(plan);
-    plan->offcpu = pd_offcpu_may_be(attr) ? PD_OFFCPU_ATTR : 0;
+    plan->offcpu = pi_offcpu_may_be(attr) ? PD_OFFCPU_ATTR : 0;
     plan_places(plan, attr->sample_type);
 }

@@ -4,13 +4,13 @@
 #include "src/schema/fail.h"
 #include "src/support/wire.h"
 
-enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
+enum pd_code pi_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
                            struct pd_error *error)
 {
     *room = n;
     if (n < 8)
-        return pd_fail(error, PD_ESHORT, PD_NOWHERE, "attr", n, 8);
-    const uint32_t said = pd_load32(bytes + 4, order);
+        return pi_fail(error, PD_ESHORT, PD_NOWHERE, "attr", n, 8);
+    const uint32_t said = pi_load32(bytes + 4, order);
     const size_t size = said ? said : PD_ATTR_SIZE_VER0;
     if (size <= n)
         *room = size;
@@ -18,5 +18,5 @@ enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, 
         return PD_OK;
     if (*room < PD_ATTR_SIZE_VER0)
         *room = n < PD_ATTR_SIZE_VER0 ? n : PD_ATTR_SIZE_VER0;
-    return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", said, size > n ? n : PD_ATTR_SIZE_VER0);
+    return pi_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", said, size > n ? n : PD_ATTR_SIZE_VER0);
 }

@@ -24,32 +24,32 @@ enum {
  * own (rec->old_feature). Gives its number and its bytes in rec->raw; the mark behind the last feature has
  * none. False: the record carries no feature.
  */
-bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data);
+bool pi_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data);
 
 /* True if a record with such a feature is the mark behind the last feature of a stream. */
-static inline bool pd_is_feature_mark(const struct pd_record *rec, uint64_t id, const struct pd_bytes *data)
+static inline bool pi_is_feature_mark(const struct pd_record *rec, uint64_t id, const struct pd_bytes *data)
 {
-    return !rec->old_feature && data->n == 0 && !pd_may_be_empty(id);
+    return !rec->old_feature && data->n == 0 && !pi_may_be_empty(id);
 }
 
 /*
  * Sets *cpus, on which the layout of other features depends, if the feature is NRCPUS. Its first number is
  * enough.
  */
-static inline void pd_note_nrcpus(enum pd_order order, uint64_t id, const struct pd_bytes *data,
+static inline void pi_note_nrcpus(enum pd_order order, uint64_t id, const struct pd_bytes *data,
                                   uint32_t *cpus)
 {
     if (id == PD_FEAT_NRCPUS && data->n >= sizeof *cpus)
-        *cpus = pd_load32(data->ptr, order);
+        *cpus = pi_load32(data->ptr, order);
 }
 
 /*
  * Converts the numbers in the arrays of a BPF program to the other byte order, in `data`, a copy of p->data.
  */
-void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data);
+void pi_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data);
 
 /* The pid that perf assumes for a file of a section whose entries have none (PD_VARIANT_NO_PID). */
-static inline int32_t pd_build_id_pid(uint16_t misc)
+static inline int32_t pi_build_id_pid(uint16_t misc)
 {
     return misc == PD_CPUMODE_GUEST_KERNEL || misc == PD_CPUMODE_GUEST_USER ? 0 : -1;
 }

@@ -8,7 +8,7 @@
 #include "src/support/wire.h"
 
 /* The position of the decoder, and the number of bytes beyond those of the scalars and the trailer. */
-struct pd_take {
+struct pi_take {
     const uint8_t *p;
     size_t slack;
 };
@@ -18,7 +18,7 @@ struct pd_take {
   @ ensures \result <==> n <= \old(c->slack);
   @ ensures c->slack == \old(c->slack) - (\result ? n : 0) && c->slack <= \old(c->slack);
   @*/
-static inline bool take_budget(struct pd_take *c, size_t n)
+static inline bool take_budget(struct pi_take *c, size_t n)
 {
     if (c->slack < n)
         return false;
@@ -34,7 +34,7 @@ static inline bool take_budget(struct pd_take *c, size_t n)
   @ ensures c->p == \old(c->p) + (\result ? n : 0) && c->slack == \old(c->slack) - (\result ? n : 0);
   @ ensures c->slack <= \old(c->slack);
   @*/
-static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *out)
+static inline bool take_bytes(struct pi_take *c, uint64_t n, struct pd_bytes *out)
 {
     if (n > c->slack)
         return false;
@@ -50,7 +50,7 @@ static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *ou
   @ ensures out->n == \old(c->slack);
   @ ensures c->p == \old(c->p) + \old(c->slack) && c->slack == 0;
   @*/
-static inline void take_rest(struct pd_take *c, struct pd_bytes *out)
+static inline void take_rest(struct pi_take *c, struct pd_bytes *out)
 {
     take_bytes(c, c->slack, out);
 }
@@ -61,7 +61,7 @@ static inline void take_rest(struct pd_take *c, struct pd_bytes *out)
   @ ensures out->size == \old(c->slack) && out->len <= out->size;
   @ ensures c->p == \old(c->p) + \old(c->slack) && c->slack == 0;
   @*/
-static inline void take_str(struct pd_take *c, struct pd_str *out)
+static inline void take_str(struct pi_take *c, struct pd_str *out)
 {
     const uint8_t *nul = memchr(c->p, 0, c->slack);
     *out = (struct pd_str){(const char *)c->p, nul ? (size_t)(nul - c->p) : c->slack, c->slack};
@@ -77,7 +77,7 @@ static inline void take_str(struct pd_take *c, struct pd_str *out)
   @ ensures c->p == \old(c->p) + (\result ? 8 * n : 0) && c->slack == \old(c->slack) - (\result ? 8 * n : 0);
   @ ensures c->slack <= \old(c->slack);
   @*/
-static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, struct pd_vec *out)
+static inline bool take_vec(struct pi_take *c, uint64_t n, enum pd_order order, struct pd_vec *out)
 {
     if (n > c->slack / 8)
         return false;
@@ -93,11 +93,11 @@ static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, 
   @ ensures c->p == \old(c->p) + (\result ? 8 : 0) && c->slack == \old(c->slack) - (\result ? 8 : 0);
   @ ensures c->slack <= \old(c->slack);
   @*/
-static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *out)
+static inline bool take_opt64(struct pi_take *c, enum pd_order order, uint64_t *out)
 {
     if (!take_budget(c, 8))
         return false;
-    *out = pd_load64(c->p, order);
+    *out = pi_load64(c->p, order);
     c->p += 8;
     return true;
 }
@@ -111,7 +111,7 @@ static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *
   @ ensures c->p == \old(c->p) + (\result ? stride * n : 0);
   @ ensures c->slack == \old(c->slack) - (\result ? stride * n : 0) && c->slack <= \old(c->slack);
   @*/
-static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint32_t when, enum pd_order order,
+static inline bool take_list(struct pi_take *c, uint64_t n, size_t stride, uint32_t when, enum pd_order order,
                              struct pd_list *out)
 {
     if (n > c->slack / stride)
@@ -127,7 +127,7 @@ static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint3
 /*@ assigns \nothing; */
 static inline uint64_t take_bits(const struct pd_set *set, uint64_t word, enum pd_order order)
 {
-    return order == PD_BIG ? pd_mirror_from_big(set, word) : word;
+    return order == PD_BIG ? pi_mirror_from_big(set, word) : word;
 }
 
 #endif

@@ -30,7 +30,7 @@ static bool decode_variant(const struct pd_plan *plan, struct pd_record *rec, ui
     shape.misc = rec->misc;
     shape.variant = variant;
     rec->variant = variant;
-    rec->has_id = pd_has_id(plan, rec->type, variant);
+    rec->has_id = pi_has_id(plan, rec->type, variant);
     return plan->order == PD_LITTLE ? decode_payload_le(plan, &shape, rec)
                                     : decode_payload_be(plan, &shape, rec);
 }
@@ -69,8 +69,8 @@ static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
 static bool fits(const struct pd_record *rec)
 {
     switch (rec->type) {
-    case PD_RECORD_SAMPLE: return pd_variant_possible(rec) && rec->rest.n == 0;
-    case PD_RECORD_MMAP2: return rec->u.mmap2.filename.size == pd_align8(rec->u.mmap2.filename.len + 1);
+    case PD_RECORD_SAMPLE: return pi_variant_possible(rec) && rec->rest.n == 0;
+    case PD_RECORD_MMAP2: return rec->u.mmap2.filename.size == pi_align8(rec->u.mmap2.filename.len + 1);
     case PD_RECORD_HEADER_BUILD_ID:
         return rec->u.header_build_id.file.filename.len < rec->u.header_build_id.file.filename.size;
     default: return rec->rest.n == 0;
@@ -101,7 +101,7 @@ static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint
 {
     clear_payload(rec);
     rec->variant = variant;
-    return pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pd_variant_possible(rec);
+    return pi_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pi_variant_possible(rec);
 }
 
 /* True for samples with registers: some forms of these only the interpreter knows. */
@@ -113,7 +113,7 @@ static bool has_registers(const struct pd_plan *plan, const struct pd_record *re
 
 static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
 {
-    const uint8_t usual = pd_usual_variant(plan, rec->type);
+    const uint8_t usual = pi_usual_variant(plan, rec->type);
     const uint8_t others = other_variants(plan, rec);
     if (others & PD_VARIANT_EARLY_MMAP2 && early_name(plan, rec) && decode_other(plan, rec, usual, others))
         return true;
@@ -142,7 +142,7 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
  */
 __attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, struct pd_record *rec)
 {
-    struct pd_take c = {rec->raw + 8, rec->size - 8u};
+    struct pi_take c = {rec->raw + 8, rec->size - 8u};
     switch (plan->usual) {
 #define USUAL(number_, sample_type_)                                                                  \
     case number_: {                                                                                   \
@@ -162,9 +162,9 @@ __attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, st
 }
 
 /* Of unused fields, the compiler keeps only what the sizes need. */
-__attribute__((flatten)) bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size)
+__attribute__((flatten)) bool pi_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size)
 {
-    struct pd_take c = {raw + 8, size - 8};
+    struct pi_take c = {raw + 8, size - 8};
     struct pd_sample sample;
     if (plan->order != PD_LITTLE)
         return false;
@@ -198,13 +198,13 @@ static const uint8_t branch_forms[] = {0, PD_VARIANT_NO_HW_IDX, PD_VARIANT_BRANC
 static bool decode_unknown_regs(const struct pd_plan *plan, struct pd_record *rec)
 {
     static const uint8_t unknown[] = {PD_VARIANT_UNKNOWN_USER_REGS, PD_VARIANT_UNKNOWN_INTR_REGS};
-    const uint8_t usual = pd_usual_variant(plan, rec->type), others = variants_of_branches(plan);
+    const uint8_t usual = pi_usual_variant(plan, rec->type), others = variants_of_branches(plan);
     uint8_t found = usual;
     for (size_t i = 0; i < 2 * sizeof branch_forms; i++) {
         const uint8_t form = branch_forms[i / 2], variant = usual ^ form ^ unknown[i % 2];
         if (form & ~others || !interpret_as(plan, rec, variant))
             continue;
-        if (is_likely(pd_variant_abi(rec)))
+        if (is_likely(pi_variant_abi(rec)))
             return true;
         found = form ? found : variant;
     }
@@ -217,7 +217,7 @@ static bool decode_unknown_regs(const struct pd_plan *plan, struct pd_record *re
  */
 static bool decode_unusual_regs(const struct pd_plan *plan, struct pd_record *rec)
 {
-    const uint8_t usual = pd_usual_variant(plan, rec->type), others = variants_of_branches(plan);
+    const uint8_t usual = pi_usual_variant(plan, rec->type), others = variants_of_branches(plan);
     for (size_t i = 0; i < sizeof branch_forms; i++)
         if (!(branch_forms[i] & ~others) && interpret_as(plan, rec, usual ^ branch_forms[i]) &&
             rec->rest.n == 0)
@@ -234,23 +234,23 @@ __attribute__((noinline)) static enum pd_code decode_by_tables(const struct pd_p
 {
     if (has_registers(plan, rec))
         rec->decoded = decode_unusual_regs(plan, rec);
-    return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
+    return rec->decoded ? PD_OK : pi_interpret_decode(plan, rec, NULL, error);
 }
 
 __attribute__((noinline)) static enum pd_code decode_framed(const struct pd_plan *plan, struct pd_record *rec,
                                                             bool filled, struct pd_error *error)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE;
-    if (pd_layout_unknown(plan, rec->type))
-        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
+    if (pi_layout_unknown(plan, rec->type))
+        return pi_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
     if (!filled) {
-        rec->layout = pd_layout_of(rec->type);
+        rec->layout = pi_layout_of(rec->type);
         clear_payload(rec);
     }
     rec->plan = plan;
     rec->decoded = decode_any(plan, rec);
     rec->filled_as =
-        sample && rec->decoded && rec->variant == pd_usual_variant(plan, rec->type) ? plan->key : 0;
+        sample && rec->decoded && rec->variant == pi_usual_variant(plan, rec->type) ? plan->key : 0;
     return rec->decoded ? PD_OK : decode_by_tables(plan, rec, error);
 }
 
@@ -280,14 +280,14 @@ enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, s
     rec->type = 0, rec->misc = 0, rec->size = 0, rec->raw = p, rec->payload_size = 0;
     rec->decoded = false;
     if (n < 8)
-        return pd_fail_record(error, PD_ESHORT, rec, 0, "header", n, 8);
-    rec->type = pd_load32(p, order);
-    rec->misc = pd_load16(p + 4, order);
-    rec->size = pd_load16(p + 6, order);
+        return pi_fail_record(error, PD_ESHORT, rec, 0, "header", n, 8);
+    rec->type = pi_load32(p, order);
+    rec->misc = pi_load16(p + 4, order);
+    rec->size = pi_load16(p + 6, order);
     if (rec->size < 8)
-        return pd_fail_record(error, PD_ESIZE, rec, 6, "size", rec->size, 8);
+        return pi_fail_record(error, PD_ESIZE, rec, 6, "size", rec->size, 8);
     if (rec->size > n)
-        return pd_fail_record(error, PD_ETRUNC, rec, 6, "size", n, rec->size);
+        return pi_fail_record(error, PD_ETRUNC, rec, 6, "size", n, rec->size);
     return PD_OK;
 }
 
@@ -297,7 +297,7 @@ enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, s
     {                                                                               \
         const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;                 \
         const struct pd_shape shape = {.read_format = l->when};                     \
-        struct pd_take c = {p, 0};                                                  \
+        struct pi_take c = {p, 0};                                                  \
         memset(out, 0, sizeof *out);                                                \
         if (l->form == PD_FORM_STRUCT)                                              \
             memcpy(out, p, sizeof *out);                                            \
@@ -312,10 +312,10 @@ ELEMENT_AT(namespace_entry)
 
 /* Whole parts with fixed fields, for files and attrs: `bytes` holds all of it. */
 #define TAKE_PART(name_)                                                                      \
-    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out) \
+    void pi_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out) \
     {                                                                                         \
         const struct pd_shape shape = {0};                                                    \
-        struct pd_take c = {bytes, 0};                                                        \
+        struct pi_take c = {bytes, 0};                                                        \
         if (order == PD_LITTLE)                                                               \
             decode_##name_##_le(&c, &shape, out);                                             \
         else                                                                                  \

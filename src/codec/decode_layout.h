@@ -7,7 +7,7 @@
  */
 
 #define LAYOUT(name_, doc_)                                                             \
-    static inline bool FN(decode_##name_)(struct pd_take * c, const struct pd_shape *s, \
+    static inline bool FN(decode_##name_)(struct pi_take * c, const struct pd_shape *s, \
                                           struct pd_##name_ *restrict v)                \
     {                                                                                   \
         (void)c, (void)s, (void)v;
@@ -17,13 +17,13 @@
     }
 
 #define U8(f_, set_, doc_) v->f_ = *c->p++;
-#define U16(f_, set_, doc_) v->f_ = pd_load16(c->p, ORDER), c->p += 2;
-#define U32(f_, set_, doc_) v->f_ = pd_load32(c->p, ORDER), c->p += 4;
-#define S32(f_, set_, doc_) v->f_ = (int32_t)pd_load32(c->p, ORDER), c->p += 4;
-#define U64(f_, set_, doc_) v->f_ = pd_load64(c->p, ORDER), c->p += 8;
+#define U16(f_, set_, doc_) v->f_ = pi_load16(c->p, ORDER), c->p += 2;
+#define U32(f_, set_, doc_) v->f_ = pi_load32(c->p, ORDER), c->p += 4;
+#define S32(f_, set_, doc_) v->f_ = (int32_t)pi_load32(c->p, ORDER), c->p += 4;
+#define U64(f_, set_, doc_) v->f_ = pi_load64(c->p, ORDER), c->p += 8;
 #define B32(f_, set_, doc_) \
-    v->f_ = (uint32_t)take_bits(&pd_set_##set_, pd_load32(c->p, ORDER), ORDER), c->p += 4;
-#define B64(f_, set_, doc_) v->f_ = take_bits(&pd_set_##set_, pd_load64(c->p, ORDER), ORDER), c->p += 8;
+    v->f_ = (uint32_t)take_bits(&pd_set_##set_, pi_load32(c->p, ORDER), ORDER), c->p += 4;
+#define B64(f_, set_, doc_) v->f_ = take_bits(&pd_set_##set_, pi_load64(c->p, ORDER), ORDER), c->p += 8;
 #define ARR(f_, n_, doc_) memcpy(v->f_, c->p, n_), c->p += (n_);
 #define STR(f_, doc_) take_str(c, &v->f_);
 #define REST(f_, doc_) take_rest(c, &v->f_);
@@ -48,7 +48,7 @@
     if (!FN(decode_##layout_)(c, s, &v->f_)) \
         return false;
 #define LATE(f_, abi_, bit_, layout_, doc_)            \
-    if (pd_abi_unusual(v->abi_)) /* the tables know */ \
+    if (pi_abi_unusual(v->abi_)) /* the tables know */ \
         return false;
 #define LIST(f_, n_, layout_, doc_)                                               \
     if (!take_list(c, v->n_, budget_##layout_(s), s->read_format, ORDER, &v->f_)) \
@@ -66,7 +66,7 @@
 #undef DECODE_PARTS
 #else
 /* One record: the budget check, the payload, what is left, the trailer. */
-static inline bool FN(decode_end)(struct pd_take *c, const struct pd_shape *s, struct pd_record *rec)
+static inline bool FN(decode_end)(struct pi_take *c, const struct pd_shape *s, struct pd_record *rec)
 {
     take_rest(c, &rec->rest);
     return !rec->has_id || FN(decode_sample_id)(c, s, &rec->id);
@@ -75,7 +75,7 @@ static inline bool FN(decode_end)(struct pd_take *c, const struct pd_shape *s, s
 static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape *s, struct pd_record *rec)
 {
     const size_t trailer = rec->has_id ? plan->trailer : 0;
-    struct pd_take c = {rec->raw + 8, rec->size - 8u};
+    struct pi_take c = {rec->raw + 8, rec->size - 8u};
     if (!take_budget(&c, trailer))
         return false;
     if (rec->type == PD_RECORD_SAMPLE && s->variant == 0) /* the plan has it summed up */
@@ -94,7 +94,7 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
 #undef RECORD
 #undef END
     default: /* layouts that only the tables know, or unknown ones */
-        return rec->layout ? pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK
+        return rec->layout ? pi_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK
                            : FN(decode_end)(&c, s, rec);
     }
 }

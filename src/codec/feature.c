@@ -17,7 +17,7 @@ static enum pd_code decode_as(struct pd_feature *f, enum pd_order order, uint8_t
 {
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = variant};
     f->variant = variant;
-    return pd_interpret_section(f->layout, &shape, order, f->raw.ptr, f->raw.n, &f->u, &f->rest, error);
+    return pi_interpret_section(f->layout, &shape, order, f->raw.ptr, f->raw.n, &f->u, &f->rest, error);
 }
 
 /* Build ids of perf before 2.6.35 have no pid: read with one, the name of the kernel begins 4 bytes late. */
@@ -35,7 +35,7 @@ static bool lacks_pid(const struct pd_feature *f)
 enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, const void *bytes,
                                size_t n, struct pd_feature *f, struct pd_error *error)
 {
-    const struct pd_op *layout = n ? pd_layout_of_feature(id) : NULL;
+    const struct pd_op *layout = n ? pi_layout_of_feature(id) : NULL;
     f->id = id;
     f->variant = 0;
     f->nr_cpus_avail = nr_cpus_avail;
@@ -43,7 +43,7 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
         (struct pd_bytes){bytes ? bytes : "", n}; /* a feature that a program makes has no raw.ptr */
     f->layout = NULL;
     if (n > UINT32_MAX)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "section", n, UINT32_MAX);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "section", n, UINT32_MAX);
     if (!layout)
         return PD_OK;
     f->layout = layout;
@@ -60,13 +60,13 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
     return code;
 }
 
-bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data)
+bool pi_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data)
 {
     const size_t begin = rec->old_feature ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
     if (rec->size < begin || (rec->type != PD_RECORD_HEADER_FEATURE && !rec->old_feature))
         return false;
     *id = rec->old_feature ? rec->type - PD_OLD_FEATURE
-                           : pd_load64(rec->raw + sizeof(struct pd_record_header), order);
+                           : pi_load64(rec->raw + sizeof(struct pi_record_header), order);
     *data = (struct pd_bytes){rec->raw + begin, rec->size - begin};
     return true;
 }
@@ -79,7 +79,7 @@ bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
     if (!rec->plan)
         return false;
     if (rec->old_feature) {
-        if (!pd_record_feature(rec, rec->plan->order, &id, &data))
+        if (!pi_record_feature(rec, rec->plan->order, &id, &data))
             return false;
     } else {
         if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || h->feat_id > UINT16_MAX)
@@ -94,7 +94,7 @@ bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
 
 const char *pd_feature_name(uint32_t id)
 {
-    const struct pd_op *layout = pd_layout_of_feature(id);
+    const struct pd_op *layout = pi_layout_of_feature(id);
     return layout ? layout->name + strlen("feature_") : NULL;
 }
 
@@ -174,7 +174,7 @@ static bool overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct p
     return false;
 }
 
-void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
+void pi_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
 {
     for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
         struct pd_bytes b;
@@ -185,6 +185,6 @@ void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
         uint8_t *to = data + (b.ptr - p->data.ptr);
         const unsigned width = width_of(array, each);
         for (size_t at = 0; width > 1 && at + width <= b.n; at += width)
-            pd_store(to + at, pd_load(to + at, width, PD_LITTLE), width, PD_BIG);
+            pi_store(to + at, pi_load(to + at, width, PD_LITTLE), width, PD_BIG);
     }
 }

@@ -28,8 +28,8 @@ static enum pd_code fail(const struct reader *r, enum pd_code code, const struct
 {
     const size_t at = (size_t)(r->p - r->begin);
     if (r->rec)
-        return pd_fail_record(r->error, code, r->rec, at, op->name, found, expected);
-    return pd_fail(r->error, code, at, op->name, found, expected);
+        return pi_fail_record(r->error, code, r->rec, at, op->name, found, expected);
+    return pi_fail(r->error, code, at, op->name, found, expected);
 }
 
 static void advance(struct reader *r, size_t n)
@@ -42,13 +42,13 @@ static void advance(struct reader *r, size_t n)
 
 static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *v)
 {
-    const unsigned width = pd_scalar_width(op);
+    const unsigned width = pi_scalar_width(op);
     if (r->left < width)
         return fail(r, PD_ESHORT, op, r->left, width);
-    uint64_t value = pd_load(r->p, width, r->order);
+    uint64_t value = pi_load(r->p, width, r->order);
     if ((op->kind == PD_OP_B32 || op->kind == PD_OP_B64) && r->order == PD_BIG)
-        value = pd_mirror_from_big(op->set, value);
-    pd_scalar_set(op, v, value);
+        value = pi_mirror_from_big(op->set, value);
+    pi_scalar_set(op, v, value);
     advance(r, width);
     return PD_OK;
 }
@@ -102,7 +102,7 @@ static enum pd_code read_bytes(struct reader *r, const struct pd_op *op, uint64_
 
 static enum pd_code read_vec(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_vec *v)
 {
-    const unsigned width = pd_vec_width(op);
+    const unsigned width = pi_vec_width(op);
     if (n > r->left / width)
         return fail(r, PD_ECOUNT, op, n, r->left / width);
     *v = (struct pd_vec){r->p, (size_t)n, (uint8_t)width, (uint8_t)r->order};
@@ -115,8 +115,8 @@ static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const vo
 {
     const struct pd_op abi = {.name = op->ref};
     const uint64_t value = pd_member(v, op->count_offset, op->count_width);
-    return pd_abi_unknown(value) ? fail(r, PD_EVALUE, &abi, value, PD_REGS_ABI_64)
-                                 : read_vec(r, op, pd_count(op, &r->shape, v), regs);
+    return pi_abi_unknown(value) ? fail(r, PD_EVALUE, &abi, value, PD_REGS_ABI_64)
+                                 : read_vec(r, op, pi_count(op, &r->shape, v), regs);
 }
 
 /* ---- Strings. */
@@ -139,7 +139,7 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
     case PD_OP_STR64:
         if (r->left < 4)
             return fail(r, PD_ESHORT, op, r->left, 4);
-        n = pd_load32(r->p, r->order);
+        n = pi_load32(r->p, r->order);
         advance(r, 4);
         break;
     case PD_OP_STRV:
@@ -153,10 +153,10 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
         break;
     case PD_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
     case PD_OP_SLOT:
-        n = pd_count(op, &r->shape, v);
+        n = pi_count(op, &r->shape, v);
         if (n > r->left)
             return fail(r, PD_ECOUNT, op, n, r->left);
-        n = n ? pd_slot_of(op, (size_t)n) : 0;
+        n = n ? pi_slot_of(op, (size_t)n) : 0;
         break;
     default: break;
     }
@@ -172,7 +172,7 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
 
 static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
-    const size_t stride = pd_layout_bytes(op->sub(), &r->shape);
+    const size_t stride = pi_layout_bytes(op->sub(), &r->shape);
     /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no element of a list is empty */
     if (n > r->left / stride)
         return fail(r, PD_ECOUNT, op, n, r->left / stride);
@@ -186,22 +186,22 @@ static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t
 static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pd_visible(head, &r->shape, NULL); pd_scalar_width(op);
-         op = pd_visible(op + 1, &r->shape, NULL))
-        n += pd_scalar_width(op);
+    for (const struct pd_op *op = pi_visible(head, &r->shape, NULL); pi_scalar_width(op);
+         op = pi_visible(op + 1, &r->shape, NULL))
+        n += pi_scalar_width(op);
     return n;
 }
 
 /* Fewer bytes are no such element: not even its first field is there. */
 static size_t first_bytes(const struct pd_op *head, const struct reader *r)
 {
-    const struct pd_op *op = pd_visible(head, &r->shape, NULL);
+    const struct pd_op *op = pi_visible(head, &r->shape, NULL);
     switch (op->kind) {
     case PD_OP_ARR:
     case PD_OP_STRN: return (size_t)op->arg;
     case PD_OP_STR64: return 4;
-    case PD_OP_SIZED: return op->sub() == pd_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
-    default: return pd_scalar_width(op) ? pd_scalar_width(op) : 1;
+    case PD_OP_SIZED: return op->sub() == pi_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
+    default: return pi_scalar_width(op) ? pi_scalar_width(op) : 1;
     }
 }
 
@@ -258,7 +258,7 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
     const struct pd_op of = {.name = op->ref};
     if (size < op->arg || size - op->arg > left)
         return fail(r, PD_ECOUNT, op, size, left + op->arg);
-    if (op->kind == PD_OP_SIZED && op->sub() == pd_layout_attr() && size < PD_ATTR_SIZE_VER0)
+    if (op->kind == PD_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
         return fail(r, PD_ECOUNT, &of, size, PD_ATTR_SIZE_VER0);
     size -= op->arg;
     r->left = (size_t)size;
@@ -277,7 +277,7 @@ static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *me
 {
     struct pd_error what;
     size_t size;
-    const enum pd_code code = pd_attr_place(r->order, r->p, r->left, &size, &what);
+    const enum pd_code code = pi_attr_place(r->order, r->p, r->left, &size, &what);
     return code ? fail(r, code, op, what.found, what.expected) : read_sized(r, op, size, member);
 }
 
@@ -295,15 +295,15 @@ static enum pd_code check_key(const struct reader *r, const struct pd_op *op, ui
 static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
-    const uint64_t count = op->count_width ? pd_count(op, &r->shape, v) : 0;
+    const uint64_t count = op->count_width ? pi_count(op, &r->shape, v) : 0;
     const struct pd_op of = {.name = op->ref};
     switch (op->kind) {
     case PD_OP_GIVEN: *(uint32_t *)member = r->shape.given; break;
     case PD_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
     case PD_OP_ROOMN: *(uint8_t *)member = count && count <= r->left / op->arg; break;
     case PD_OP_ODD64: *(uint8_t *)member = r->left / 8 % 2; break;
-    case PD_OP_TEXT: *(uint8_t *)member = pd_is_text(r->p, r->left, r->order); break;
-    case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
+    case PD_OP_TEXT: *(uint8_t *)member = pi_is_text(r->p, r->left, r->order); break;
+    case PD_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
     case PD_OP_LITTLE: r->order = PD_LITTLE; break;
     case PD_OP_PASS: r->shape.given = (uint32_t)count; break;
     case PD_OP_ORDER:
@@ -311,12 +311,12 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
             return fail(r, PD_EVALUE, op, count, PD_BIG);
         r->order = (enum pd_order)count;
         break;
-    default: *(uint64_t *)member = pd_derived(op, v); break;
+    default: *(uint64_t *)member = pi_derived(op, v); break;
     }
     if (op->kind == PD_OP_LESS && count < op->arg)
         return fail(r, PD_ECOUNT, &of, count, op->arg);
-    if (op->kind == PD_OP_SINCE && !pd_is_number(op, v))
-        return fail(r, PD_EVALUE, &of, pd_first_character(op, v), '0');
+    if (op->kind == PD_OP_SINCE && !pi_is_number(op, v))
+        return fail(r, PD_EVALUE, &of, pi_first_character(op, v), '0');
     return op->kind == PD_OP_OTHER ? check_key(r, op, count) : PD_OK;
 }
 
@@ -333,22 +333,22 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return read_str(r, op, v, member);
     case PD_OP_REST: return read_bytes(r, op, r->left, member);
-    case PD_OP_BYTES: return read_bytes(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_BYTES: return read_bytes(r, op, pi_count(op, &r->shape, v), member);
     case PD_OP_VECR64: return read_vec(r, op, r->left / 8, member);
     case PD_OP_VEC16:
     case PD_OP_VEC32:
     case PD_OP_VEC64:
-    case PD_OP_GRID64: return read_vec(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_GRID64: return read_vec(r, op, pi_count(op, &r->shape, v), member);
     case PD_OP_REGS: return read_regs(r, op, v, member);
-    case PD_OP_LIST: return read_list(r, op, pd_count(op, &r->shape, v), member);
-    case PD_OP_ITEMS: return read_items(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_LIST: return read_list(r, op, pi_count(op, &r->shape, v), member);
+    case PD_OP_ITEMS: return read_items(r, op, pi_count(op, &r->shape, v), member);
     case PD_OP_ITEMSR: return read_items(r, op, 0, member);
     case PD_OP_MESSAGE: return read_message(r, op, member);
     case PD_OP_SUB: return read_layout(r, op->sub(), member);
-    case PD_OP_SIZED: return read_sized(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_SIZED: return read_sized(r, op, pi_count(op, &r->shape, v), member);
     case PD_OP_ATTR: return read_attr(r, op, member);
     case PD_OP_VARINT: return read_varint(r, op, member);
-    case PD_OP_OPT64: return pd_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
+    case PD_OP_OPT64: return pi_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
     default: return op->kind >= PD_OP_GIVEN ? read_derived(r, op, v) : read_scalar(r, op, v);
     }
 }
@@ -356,7 +356,7 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
 /* In a part of stated size: does it end before this number? Then those behind it are absent too. */
 static bool ends_before(const struct reader *r, const struct pd_op *op)
 {
-    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     return r->sized && width > r->left && op->kind != PD_OP_OPT64;
 }
 
@@ -374,8 +374,8 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
     const enum pd_order order = r->order;
     bool ended = false;
     memset(v, 0, head->offset);
-    for (const struct pd_op *op = pd_present(head, &r->shape, v); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &r->shape, v)) {
+    for (const struct pd_op *op = pi_present(head, &r->shape, v); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &r->shape, v)) {
         ended |= ends_before(r, op);
         if (ended && op->kind != PD_OP_REST) {
             leave_out(r, op, v);
@@ -395,7 +395,7 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
 static const struct pd_op no_fields[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
 static const struct pd_op trailer_op = {.name = "sample_id"};
 
-enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
+enum pd_code pi_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
                                  struct pd_error *error)
 {
     union pd_payload scratch;
@@ -404,7 +404,7 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
     r.shape.misc = rec->misc;
     r.shape.given = rec->misc;
     r.shape.variant = rec->variant;
-    const size_t trailer = pd_has_id(plan, rec->type, rec->variant) ? plan->trailer : 0;
+    const size_t trailer = pi_has_id(plan, rec->type, rec->variant) ? plan->trailer : 0;
     if (r.left < trailer)
         return fail(&r, PD_ESHORT, &trailer_op, r.left, trailer);
     r.left -= trailer;
@@ -414,10 +414,10 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
     rec->rest = (struct pd_bytes){r.p, r.left};
     advance(&r, r.left);
     r.left = trailer;
-    return trailer ? read_layout(&r, pd_layout_sample_id(), &rec->id) : PD_OK;
+    return trailer ? read_layout(&r, pi_layout_sample_id(), &rec->id) : PD_OK;
 }
 
-enum pd_code pd_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
+enum pd_code pi_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
                                   enum pd_order order, const void *bytes, size_t n, void *out,
                                   struct pd_bytes *rest, struct pd_error *error)
 {
@@ -434,7 +434,7 @@ static struct reader element_reader(const struct pd_list *l, const void *p, size
     return (struct reader){shape, (enum pd_order)l->form, NULL, p, p, n, false, NULL};
 }
 
-void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out)
+void pi_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out)
 {
     const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;
     struct reader r = element_reader(l, p, l->stride);
@@ -444,13 +444,13 @@ void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, 
         read_layout(&r, layout, out);
 }
 
-bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out)
+bool pi_list_take(struct pd_list *l, const struct pd_op *layout, void *out)
 {
     size_t used = l->stride;
     if (l->n == 0)
         return false;
     if (l->form == PD_FORM_STRUCT || !l->varying) {
-        pd_list_get(l, layout, 0, out);
+        pi_list_get(l, layout, 0, out);
     } else {
         struct reader r = element_reader(l, l->ptr, l->stride);
         if (read_layout(&r, layout, out))
@@ -470,14 +470,14 @@ bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out)
 #define NEXT(name_)                                                   \
     bool pd_##name_##_next(struct pd_list *l, struct pd_##name_ *out) \
     {                                                                 \
-        return pd_list_take(l, pd_layout_##name_(), out);             \
+        return pi_list_take(l, pi_layout_##name_(), out);             \
     }
 PD_EACH_ELEMENT(NEXT)
 
 #define AT(name_)                                                                   \
     void pd_##name_##_at(const struct pd_list *l, size_t i, struct pd_##name_ *out) \
     {                                                                               \
-        pd_list_get(l, pd_layout_##name_(), i, out);                                \
+        pi_list_get(l, pi_layout_##name_(), i, out);                                \
     }
 AT(id_index_entry)
 AT(id_index_machine)

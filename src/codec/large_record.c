@@ -10,7 +10,7 @@
 
 void pd_large_parts_free(struct pd_large_parts *s)
 {
-    pd_release(s->allocator, s->bytes);
+    pi_release(s->allocator, s->bytes);
     s->bytes = NULL;
     s->n = s->cap = 0;
 }
@@ -19,14 +19,14 @@ static enum pd_code append(struct pd_large_parts *s, const uint8_t *p, size_t n,
 {
     const uint64_t most = s->max_bytes ? s->max_bytes : PD_LIMIT_LARGE_RECORD;
     if (n > most || s->n > most - n)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "record in parts", s->n + n, most);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "record in parts", s->n + n, most);
     if (n == 0)
         return PD_OK;
     if (s->cap - s->n < n) {
         const size_t cap = 2 * (s->n + n);
-        uint8_t *bytes = pd_resize(s->allocator, s->bytes, cap);
+        uint8_t *bytes = pi_resize(s->allocator, s->bytes, cap);
         if (!bytes)
-            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "record in parts", 0, cap);
+            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "record in parts", 0, cap);
         s->bytes = bytes;
         s->cap = cap;
     }
@@ -47,7 +47,7 @@ static enum pd_order other_order(enum pd_order order)
 static bool is_other_order(enum pd_order order, const uint8_t *p, size_t n)
 {
     const enum pd_order other = other_order(order);
-    return ((size_t)pd_load16(p + 4, other) << 16 | pd_load16(p + 6, other)) == n;
+    return ((size_t)pi_load16(p + 4, other) << 16 | pi_load16(p + 6, other)) == n;
 }
 
 enum pd_code pd_large_parts_add(struct pd_large_parts *s, enum pd_order order, const struct pd_record *rec,
@@ -73,17 +73,17 @@ enum pd_code pd_large_record_decode(enum pd_order order, const void *bytes, size
     const struct pd_shape shape = {0};
     *large = (struct pd_large_record){.raw = {p, n}};
     if (n < 8)
-        return pd_fail(error, PD_ESHORT, PD_NOWHERE, "header", n, 8);
-    large->type = pd_load32(p, order);
-    large->size = (uint32_t)pd_load16(p + 4, order) << 16 | pd_load16(p + 6, order);
+        return pi_fail(error, PD_ESHORT, PD_NOWHERE, "header", n, 8);
+    large->type = pi_load32(p, order);
+    large->size = (uint32_t)pi_load16(p + 4, order) << 16 | pi_load16(p + 6, order);
     large->rest = (struct pd_bytes){p + 8, n - 8};
     if (large->size != n)
-        return pd_fail(error, PD_ESIZE, 4, "size", large->size, n);
-    large->layout = large->type >= PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL ? pd_layout_of(large->type) : NULL;
+        return pi_fail(error, PD_ESIZE, 4, "size", large->size, n);
+    large->layout = large->type >= PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL ? pi_layout_of(large->type) : NULL;
     if (!large->layout)
         return PD_OK;
     const enum pd_code code =
-        pd_interpret_section(large->layout, &shape, order, p + 8, n - 8, &large->u, &large->rest, error);
+        pi_interpret_section(large->layout, &shape, order, p + 8, n - 8, &large->u, &large->rest, error);
     if (code)
         large->layout = NULL;
     return code;

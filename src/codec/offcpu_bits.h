@@ -6,7 +6,7 @@
 #include <perfdata/constants.h>
 #include <perfdata/records.h>
 
-enum pd_offcpu_bit {
+enum pi_offcpu_bit {
     PD_OFFCPU_ATTR = 1,    /* all but the name of the event is as of an off-cpu event */
     PD_OFFCPU_NAMED = 2,   /* the recording has named the event */
     PD_OFFCPU_IS = 4,      /* it is called so */
@@ -14,7 +14,7 @@ enum pd_offcpu_bit {
 };
 
 /* All but the name. */
-static inline bool pd_offcpu_may_be(const struct pd_attr *attr)
+static inline bool pi_offcpu_may_be(const struct pd_attr *attr)
 {
     return attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT &&
            attr->sample_type & PD_SAMPLE_RAW;

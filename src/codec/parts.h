@@ -14,11 +14,11 @@
  * records and attrs inside those all use this judgement: PD_ECOUNT or PD_ESHORT, without an offset. `error`
  * may be NULL.
  */
-enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
+enum pd_code pi_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
                            struct pd_error *error);
 
 /* Converts an offset in an error from the begin of a part to that of the space which contains the part. */
-static inline void pd_error_move(struct pd_error *error, uint64_t part)
+static inline void pi_error_move(struct pd_error *error, uint64_t part)
 {
     error->offset = error->offset == PD_NOWHERE || part == PD_NOWHERE ? part : error->offset + part;
 }
@@ -46,8 +46,8 @@ static inline void pd_error_move(struct pd_error *error, uint64_t part)
 
 /* Fixed parts as a whole, from and to PD_BYTES_<part> bytes. An attr's tail is not included. */
 #define PD_PART(name_)                                                                         \
-    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out); \
-    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
+    void pi_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out); \
+    void pi_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
 PD_PART(attr)
 PD_PART(file_section)
 PD_PART(file_header)

@@ -35,6 +35,6 @@ bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
 {
     if (raw->data.n < PD_BYTES_tracepoint_common)
         return false;
-    pd_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
+    pi_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
     return true;
 }

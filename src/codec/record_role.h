@@ -8,36 +8,36 @@
 #include <string.h>
 
 /* The role of a record from a reader: types of old streams that look like others are features. */
-static inline enum pd_role pd_role_of(const struct pd_record *rec)
+static inline enum pi_role pi_role_of(const struct pd_record *rec)
 {
-    return rec->old_feature ? PD_ROLE_TOOL : (enum pd_role)pd_traits_of(rec->type)->role;
+    return rec->old_feature ? PD_ROLE_TOOL : (enum pi_role)pi_traits_of(rec->type)->role;
 }
 
-static inline enum pd_tells pd_tells_of(const struct pd_record *rec)
+static inline enum pi_tells pi_tells_of(const struct pd_record *rec)
 {
-    return (enum pd_tells)pd_traits_of(rec->type)->tells;
+    return (enum pi_tells)pi_traits_of(rec->type)->tells;
 }
 
 /* True if it contains other records. */
-static inline bool pd_is_wrapper(const struct pd_record *rec)
+static inline bool pi_is_wrapper(const struct pd_record *rec)
 {
-    return rec->type >= PD_RECORD_HEADER_ATTR && pd_role_of(rec) == PD_ROLE_WRAPPER;
+    return rec->type >= PD_RECORD_HEADER_ATTR && pi_role_of(rec) == PD_ROLE_WRAPPER;
 }
 
 /* What it serves as a reader gives it. */
-static inline enum pd_serves pd_serves_of(const struct pd_record *rec)
+static inline enum pi_serves pi_serves_of(const struct pd_record *rec)
 {
-    return rec->old_feature ? PD_SERVES_FEATURE : (enum pd_serves)pd_traits_of(rec->type)->serves;
+    return rec->old_feature ? PD_SERVES_FEATURE : (enum pi_serves)pi_traits_of(rec->type)->serves;
 }
 
 /* True if its content is in a file's header or in a section. */
-static inline bool pd_is_of_head(const struct pd_record *rec)
+static inline bool pi_is_of_head(const struct pd_record *rec)
 {
-    return pd_serves_of(rec) >= PD_SERVES_ATTR;
+    return pi_serves_of(rec) >= PD_SERVES_ATTR;
 }
 
 /* A pid of a decoded record, at an offset of its traits. */
-static inline uint32_t pd_pid_at(const struct pd_record *rec, uint8_t place)
+static inline uint32_t pi_pid_at(const struct pd_record *rec, uint8_t place)
 {
     uint32_t pid;
     memcpy(&pid, (const uint8_t *)&rec->u + place - 1, sizeof pid);
@@ -45,29 +45,29 @@ static inline uint32_t pd_pid_at(const struct pd_record *rec, uint8_t place)
 }
 
 /* The task that a decoded record is about, as its own fields say; false: they name none. */
-static inline bool pd_told_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+static inline bool pi_told_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
-    const struct pd_traits *t = pd_traits_of(rec->type);
+    const struct pi_traits *t = pi_traits_of(rec->type);
     if (!t->process || !t->thread)
         return false;
-    *pid = pd_pid_at(rec, t->process);
-    *tid = pd_pid_at(rec, t->thread);
+    *pid = pi_pid_at(rec, t->process);
+    *tid = pi_pid_at(rec, t->thread);
     return true;
 }
 
 /* Its parent. */
-static inline bool pd_told_parent(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+static inline bool pi_told_parent(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
-    const struct pd_traits *t = pd_traits_of(rec->type);
+    const struct pi_traits *t = pi_traits_of(rec->type);
     if (!t->parent_process || !t->parent_thread)
         return false;
-    *pid = pd_pid_at(rec, t->parent_process);
-    *tid = pd_pid_at(rec, t->parent_thread);
+    *pid = pi_pid_at(rec, t->parent_process);
+    *tid = pi_pid_at(rec, t->parent_thread);
     return true;
 }
 
 /* True if its mode is the kernel's, or a guest kernel's. */
-static inline bool pd_in_kernel(const struct pd_record *rec)
+static inline bool pi_in_kernel(const struct pd_record *rec)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /* Records that bring attrs and features, or serve the order and the compression of others. */
-static inline bool pd_is_transport(uint32_t type)
+static inline bool pi_is_transport(uint32_t type)
 {
-    return type >= PD_RECORD_HEADER_ATTR && pd_tool_traits(type)->serves != PD_SERVES_CONTENT;
+    return type >= PD_RECORD_HEADER_ATTR && pi_tool_traits(type)->serves != PD_SERVES_CONTENT;
 }
 
 /* Features that describe the container rather than the content. */
-static inline bool pd_is_of_container(uint64_t feature)
+static inline bool pi_is_of_container(uint64_t feature)
 {
     return feature == PD_FEAT_AUXTRACE || feature == PD_FEAT_DIR_FORMAT || feature == PD_FEAT_COMPRESSED;
 }
@@ -24,7 +24,7 @@ static inline bool pd_is_of_container(uint64_t feature)
  * perf takes these as present though they are empty; any other empty feature has no meaning, and an empty
  * HEADER_FEATURE record of another one marks the end of a stream's features.
  */
-static inline bool pd_may_be_empty(uint64_t feature)
+static inline bool pi_may_be_empty(uint64_t feature)
 {
     return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
 }

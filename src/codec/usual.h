@@ -30,6 +30,6 @@
  * True if a framed sample is of one of these types and ends at its size: then it can be decoded. False does
  * not mean that it cannot.
  */
-bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
+bool pi_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
 
 #endif

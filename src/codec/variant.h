@@ -8,7 +8,7 @@
 #include <perfdata/constants.h>
 
 /* The variant that a record of this type has unless its size says otherwise. */
-static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type)
+static inline uint8_t pi_usual_variant(const struct pd_plan *plan, uint32_t type)
 {
     const bool counters =
         type == PD_RECORD_SAMPLE && plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_COUNTERS;
@@ -16,24 +16,24 @@ static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type
 }
 
 /* An abi value that is unknown, for such a variant; of two values, the first unknown one. */
-static inline uint64_t pd_variant_abi(const struct pd_record *rec)
+static inline uint64_t pi_variant_abi(const struct pd_record *rec)
 {
     const struct pd_sample *s = &rec->u.sample;
     return rec->variant & PD_VARIANT_UNKNOWN_USER_REGS ? s->regs_user.abi : s->regs_intr.abi;
 }
 
 /* Only an empty branch stack can lack hw_idx. */
-static inline bool pd_variant_possible(const struct pd_record *rec)
+static inline bool pi_variant_possible(const struct pd_record *rec)
 {
     if (rec->type != PD_RECORD_SAMPLE)
         return true;
-    if (rec->variant & PD_VARIANT_UNKNOWN_REGS && !pd_abi_unknown(pd_variant_abi(rec)))
+    if (rec->variant & PD_VARIANT_UNKNOWN_REGS && !pi_abi_unknown(pi_variant_abi(rec)))
         return false;
     return !(rec->variant & PD_VARIANT_NO_HW_IDX) || rec->u.sample.branch_stack.nr == 0;
 }
 
 /* True if the layout of such a record is unknown, because its attr has bits that no schema line describes. */
-static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
+static inline bool pi_layout_unknown(const struct pd_plan *plan, uint32_t type)
 {
     return (type == PD_RECORD_SAMPLE && plan->unknown) || (type == PD_RECORD_READ && plan->unknown_read);
 }
@@ -42,7 +42,7 @@ static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
  * True if records of this type can have a sample_id behind the payload. Unknown kernel types follow the rule
  * of the known ones.
  */
-static inline bool pd_type_has_trailer(uint32_t type)
+static inline bool pi_type_has_trailer(uint32_t type)
 {
     switch (type) {
 #define PD_IS_TRAILER true
@@ -63,9 +63,9 @@ static inline bool pd_type_has_trailer(uint32_t type)
 }
 
 /* True if a sample_id follows the record. */
-static inline bool pd_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
+static inline bool pi_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
 {
-    return variant & PD_VARIANT_SAMPLE_ID || (plan->id_all && pd_type_has_trailer(type));
+    return variant & PD_VARIANT_SAMPLE_ID || (plan->id_all && pi_type_has_trailer(type));
 }
 
 #endif

@@ -6,26 +6,26 @@
 #include "src/support/wire.h"
 #include "src/support/wrap.h"
 
-void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order)
+void pi_attrs_init(struct pi_attrs *a, const struct pd_allocator *allocator, enum pd_order order)
 {
-    *a = (struct pd_attrs){.allocator = allocator};
+    *a = (struct pi_attrs){.allocator = allocator};
     pd_plan_init(&a->none, NULL, order);
 }
 
-void pd_attrs_free(struct pd_attrs *a)
+void pi_attrs_free(struct pi_attrs *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        pd_release(a->allocator, a->attr[i]);
-    pd_release(a->allocator, a->attr);
-    pd_release(a->allocator, a->map);
+        pi_release(a->allocator, a->attr[i]);
+    pi_release(a->allocator, a->attr);
+    pi_release(a->allocator, a->map);
 }
 
-PD_WRAPS static size_t place_of(const struct pd_attrs *a, uint64_t id)
+PD_WRAPS static size_t place_of(const struct pi_attrs *a, uint64_t id)
 {
-    return a->plain ? pd_attrs_place(a, id) : (size_t)pd_keyed(&a->key, id) & (a->map_size - 1);
+    return a->plain ? pi_attrs_place(a, id) : (size_t)pi_keyed(&a->key, id) & (a->map_size - 1);
 }
 
-uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
+uint32_t pi_attrs_find(const struct pi_attrs *a, uint64_t id)
 {
     if (a->map_size == 0)
         return UINT32_MAX;
@@ -39,7 +39,7 @@ uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
 }
 
 /* For a missing id, for which there is room. */
-PD_WRAPS static void map_put(struct pd_attrs *a, struct pd_id_slot slot)
+PD_WRAPS static void map_put(struct pi_attrs *a, struct pi_id_slot slot)
 {
     const size_t mask = a->map_size - 1, place = place_of(a, slot.id);
     size_t i = place;
@@ -50,11 +50,11 @@ PD_WRAPS static void map_put(struct pd_attrs *a, struct pd_id_slot slot)
         a->furthest = (i - place) & mask;
 }
 
-static bool map_rebuild(struct pd_attrs *a, size_t size)
+static bool map_rebuild(struct pi_attrs *a, size_t size)
 {
-    struct pd_id_slot *old = a->map;
+    struct pi_id_slot *old = a->map;
     const size_t old_size = a->map_size;
-    struct pd_id_slot *map = pd_array(a->allocator, NULL, size, sizeof *map);
+    struct pi_id_slot *map = pi_array(a->allocator, NULL, size, sizeof *map);
     if (map == NULL)
         return false;
     a->map = map;
@@ -66,24 +66,24 @@ static bool map_rebuild(struct pd_attrs *a, size_t size)
     for (size_t i = 0; i < old_size; i++)
         if (old[i].attr != UINT32_MAX)
             map_put(a, old[i]);
-    pd_release(a->allocator, old);
+    pi_release(a->allocator, old);
     return true;
 }
 
 /* The first event to claim an id keeps it. */
-static bool map_add(struct pd_attrs *a, uint64_t id, uint32_t attr)
+static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
 {
-    if (pd_attrs_find(a, id) != UINT32_MAX)
+    if (pi_attrs_find(a, id) != UINT32_MAX)
         return true;
     if (a->map_size == 0)
         a->plain = true;
     if (a->map_used >= a->map_size / 2 && !map_rebuild(a, a->map_size ? a->map_size * 2 : 64))
         return false;
-    map_put(a, (struct pd_id_slot){id, attr});
+    map_put(a, (struct pi_id_slot){id, attr});
     a->map_used++;
-    if (!pd_key_due(&a->key, a->furthest))
+    if (!pi_key_due(&a->key, a->furthest))
         return true;
-    a->key = pd_key_draw();
+    a->key = pi_key_draw();
     a->plain = false;
     return map_rebuild(a, a->map_size);
 }
@@ -104,12 +104,12 @@ static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
 
 /* One block: the event, its ids, which are yet to be filled in, and the attr's bytes past the known fields.
  */
-static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const struct pd_attr *attr,
+static struct pd_event_attr *new_event(struct pi_attrs *a, enum pd_order order, const struct pd_attr *attr,
                                        uint64_t **ids, size_t n_ids)
 {
     size_t size = sizeof(struct pd_event_attr) + attr->tail.n;
     struct pd_event_attr *e =
-        n_ids > (SIZE_MAX - size) / 8 ? NULL : pd_resize(a->allocator, NULL, size + 8 * n_ids);
+        n_ids > (SIZE_MAX - size) / 8 ? NULL : pi_resize(a->allocator, NULL, size + 8 * n_ids);
     if (e == NULL)
         return NULL;
     *ids = (uint64_t *)(void *)(e + 1);
@@ -123,12 +123,12 @@ static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, 
 }
 
 /* The event, or NULL for want of memory, becomes the last one. */
-static enum pd_code put_event(struct pd_attrs *a, struct pd_event_attr *e, size_t n_ids, uint64_t offset,
+static enum pd_code put_event(struct pi_attrs *a, struct pd_event_attr *e, size_t n_ids, uint64_t offset,
                               struct pd_error *error)
 {
-    if (e == NULL || !pd_grow(a->allocator, (void **)&a->attr, a->n, &a->cap, sizeof *a->attr)) {
-        pd_release(a->allocator, e);
-        return pd_fail(error, PD_ENOMEM, offset, "attr", 0, sizeof *e + 8 * n_ids);
+    if (e == NULL || !pi_grow(a->allocator, (void **)&a->attr, a->n, &a->cap, sizeof *a->attr)) {
+        pi_release(a->allocator, e);
+        return pi_fail(error, PD_ENOMEM, offset, "attr", 0, sizeof *e + 8 * n_ids);
     }
     e->offset = offset;
     a->attr[a->n++] = e;
@@ -140,11 +140,11 @@ static enum pd_code put_event(struct pd_attrs *a, struct pd_event_attr *e, size_
         a->same_trailer++;
     for (size_t i = 0; i < n_ids; i++)
         if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
-            return pd_fail(error, PD_ENOMEM, offset, "ids", 0, a->map_size * 2 * sizeof *a->map);
+            return pi_fail(error, PD_ENOMEM, offset, "ids", 0, a->map_size * 2 * sizeof *a->map);
     return PD_OK;
 }
 
-enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
+enum pd_code pi_attrs_add(struct pi_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
                           const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error)
 {
     struct pd_attr attr;
@@ -152,13 +152,13 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
     pd_attr_decode(order, bytes, room, &attr, NULL);
     struct pd_event_attr *e = new_event(a, order, &attr, &own_ids, n_ids);
     for (size_t i = 0; e && i < n_ids; i++)
-        own_ids[i] = pd_load64(ids + 8 * i, order);
+        own_ids[i] = pi_load64(ids + 8 * i, order);
     if (e)
         e->room = (uint32_t)room;
     return put_event(a, e, n_ids, offset, error);
 }
 
-enum pd_code pd_attrs_put(struct pd_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+enum pd_code pi_attrs_put(struct pi_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
                           struct pd_error *error)
 {
     uint64_t *own_ids;
@@ -168,27 +168,27 @@ enum pd_code pd_attrs_put(struct pd_attrs *a, const struct pd_attr *attr, const 
     return put_event(a, e, n_ids, PD_NOWHERE, error);
 }
 
-enum pd_code pd_attrs_put_id(struct pd_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error)
+enum pd_code pi_attrs_put_id(struct pi_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error)
 {
     if (attr >= a->n)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr", attr, a->n);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "attr", attr, a->n);
     return map_add(a, id, attr)
                ? PD_OK
-               : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ids", 0, a->map_size * 2 * sizeof *a->map);
+               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "ids", 0, a->map_size * 2 * sizeof *a->map);
 }
 
-void pd_attrs_pass(struct pd_attrs *a)
+void pi_attrs_pass(struct pi_attrs *a)
 {
     a->seen += a->seen < a->n;
     a->id_at = a->n && a->seen == a->n ? a->attr[0]->plan.id : 0;
 }
 
-void pd_attrs_seek(struct pd_attrs *a, uint64_t offset)
+void pi_attrs_seek(struct pi_attrs *a, uint64_t offset)
 {
     a->seen = 0;
     a->id_at = 0;
     while (a->seen < a->n && a->attr[a->seen]->offset < offset)
-        pd_attrs_pass(a);
+        pi_attrs_pass(a);
 }
 
 /* True if the first attr gives such records a place for an event id. */
@@ -201,28 +201,28 @@ static bool has_place(const struct pd_plan *first, bool sample)
 static uint64_t record_id(const struct pd_plan *first, const struct pd_record *rec)
 {
     if (rec->type == PD_RECORD_SAMPLE)
-        return rec->size >= first->id + 8u ? pd_load64(rec->raw + first->id, first->order) : 0;
+        return rec->size >= first->id + 8u ? pi_load64(rec->raw + first->id, first->order) : 0;
     if (rec->size < 8u + first->trailer_id)
         return 0;
-    return pd_load64(rec->raw + rec->size - first->trailer_id, first->order);
+    return pi_load64(rec->raw + rec->size - first->trailer_id, first->order);
 }
 
 /*
  * The event of an id, among the events seen. The first to claim an id keeps it, so later ones cannot have it.
  */
-static uint32_t find_seen(const struct pd_attrs *a, uint64_t id)
+static uint32_t find_seen(const struct pi_attrs *a, uint64_t id)
 {
-    const uint32_t index = pd_attrs_find(a, id);
+    const uint32_t index = pi_attrs_find(a, id);
     return index < a->seen ? index : UINT32_MAX;
 }
 
-uint64_t pd_attrs_id_of(const struct pd_attrs *a, const struct pd_record *rec)
+uint64_t pi_attrs_id_of(const struct pi_attrs *a, const struct pd_record *rec)
 {
     const struct pd_plan *first = a->n ? &a->attr[0]->plan : NULL;
     return first && has_place(first, rec->type == PD_RECORD_SAMPLE) ? record_id(first, rec) : 0;
 }
 
-static void set_event(const struct pd_attrs *a, struct pd_record *rec, uint32_t index)
+static void set_event(const struct pi_attrs *a, struct pd_record *rec, uint32_t index)
 {
     rec->attr = &a->attr[index]->attr;
     rec->plan = &a->attr[index]->plan;
@@ -235,7 +235,7 @@ static bool has_trailer_of_first(const struct pd_record *rec)
     return rec->type == PD_RECORD_HEADER_BUILD_ID || rec->type == PD_RECORD_BPF_METADATA;
 }
 
-void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
+void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
 {
     rec->attr = NULL;
     rec->plan = &a->none;
@@ -258,28 +258,28 @@ void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
     if (index != UINT32_MAX)
         set_event(a, rec, index);
     else
-        rec->plan = pd_attrs_uniform(a) || (!sample && a->seen <= a->same_trailer) ? first : NULL;
+        rec->plan = pi_attrs_uniform(a) || (!sample && a->seen <= a->same_trailer) ? first : NULL;
 }
 
-bool pd_attrs_concern(const struct pd_record *rec)
+bool pi_attrs_concern(const struct pd_record *rec)
 {
     return rec->type < PD_RECORD_HEADER_ATTR || (has_trailer_of_first(rec) && !rec->old_feature);
 }
 
-enum pd_code pd_attrs_decode(struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_attrs_decode(struct pd_record *rec, struct pd_error *error)
 {
     if (rec->plan == NULL) {
         rec->decoded = false;
-        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+        return pi_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
     }
     return pd_record_decode_framed(rec->plan, rec, error);
 }
 
 /* True if the record is of the same event whatever attrs follow. */
-static bool is_settled(const struct pd_attrs *a, const struct pd_record *rec)
+static bool is_settled(const struct pi_attrs *a, const struct pd_record *rec)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE, tool = rec->type >= PD_RECORD_HEADER_ATTR;
-    if (!pd_attrs_concern(rec))
+    if (!pi_attrs_concern(rec))
         return true;
     if (a->seen == 0)
         return false;
@@ -292,7 +292,7 @@ static bool is_settled(const struct pd_attrs *a, const struct pd_record *rec)
     return id == 0 || (id != PD_NOWHERE && find_seen(a, id) != UINT32_MAX);
 }
 
-enum pd_code pd_attrs_watch(struct pd_attrs_watch *w, const struct pd_attrs *a, const struct pd_record *rec,
+enum pd_code pi_attrs_watch(struct pi_attrs_watch *w, const struct pi_attrs *a, const struct pd_record *rec,
                             struct pd_error *error)
 {
     if (w->first.code && a->seen != w->seen) {
@@ -302,7 +302,7 @@ enum pd_code pd_attrs_watch(struct pd_attrs_watch *w, const struct pd_attrs *a, 
     }
     w->seen = a->seen;
     if (!w->first.code && !is_settled(a, rec))
-        pd_fail_record(
+        pi_fail_record(
             &w->first, PD_EUNSUP, rec, 0,
             "record before a HEADER_ATTR that would change what it says (the output has all attrs first)",
             a->seen, a->seen + 1);

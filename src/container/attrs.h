@@ -7,23 +7,23 @@
 #include "src/support/wire.h"
 #include <perfdata/reader.h>
 
-struct pd_id_slot {
+struct pi_id_slot {
     uint64_t id;
     uint32_t attr; /* UINT32_MAX: free */
 };
 
-struct pd_attrs {
+struct pi_attrs {
     const struct pd_allocator *allocator;
     struct pd_event_attr *
         *attr; /* each allocated separately, so that records may point to it while more attrs come */
     size_t n, cap;
     size_t seen; /* the number of first events that records may be of: in a stream that is read again, those
                     before its position */
-    struct pd_id_slot *map; /* open addressing, a power of two, at most half full */
+    struct pi_id_slot *map; /* open addressing, a power of two, at most half full */
     size_t map_size, map_used;
     size_t furthest;   /* of all ids, from their hashed place in the map to their actual one */
-    struct pd_key key; /* drawn when an id is too far away */
-    bool plain;        /* there is a map, and no key is drawn: pd_attrs_place() tells the place */
+    struct pi_key key; /* drawn when an id is too far away */
+    bool plain;        /* there is a map, and no key is drawn: pi_attrs_place() tells the place */
     size_t id_at; /* position of the id in samples, according to the first event; 0: none, or there are events
                      not seen yet */
     struct pd_plan none; /* for records without an event */
@@ -31,40 +31,40 @@ struct pd_attrs {
     size_t same_trailer; /* number of the first events with the same trailer */
 };
 
-void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order);
-void pd_attrs_free(struct pd_attrs *a);
+void pi_attrs_init(struct pi_attrs *a, const struct pd_allocator *allocator, enum pd_order order);
+void pi_attrs_free(struct pi_attrs *a);
 
 /* Adds an event from the `room` bytes of its attr in stream order; the ids are given in stream order, too. */
-enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
+enum pd_code pi_attrs_add(struct pi_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
                           const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error);
-/* The same for an event that is not in a file, in the byte order of pd_attrs_init(); its ids in host order.
+/* The same for an event that is not in a file, in the byte order of pi_attrs_init(); its ids in host order.
  */
-enum pd_code pd_attrs_put(struct pd_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+enum pd_code pi_attrs_put(struct pi_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
                           struct pd_error *error);
 /* One more id of event `attr`; PD_EARG: there is no such event. */
-enum pd_code pd_attrs_put_id(struct pd_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error);
+enum pd_code pi_attrs_put_id(struct pi_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error);
 
 /*
  * A stream is read again from an offset on: each time, the attrs before a record determine its meaning. Attrs
  * that are read again become seen again.
  */
-void pd_attrs_seek(struct pd_attrs *a, uint64_t offset);
-void pd_attrs_pass(struct pd_attrs *a);
+void pi_attrs_seek(struct pi_attrs *a, uint64_t offset);
+void pi_attrs_pass(struct pi_attrs *a);
 
 /* The attr of an event id, seen or not; UINT32_MAX when none. */
-uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id);
+uint32_t pi_attrs_find(const struct pi_attrs *a, uint64_t id);
 
 /* The event id in a framed record, at the place that the first attr tells; 0 when there is none. */
-uint64_t pd_attrs_id_of(const struct pd_attrs *a, const struct pd_record *rec);
+uint64_t pi_attrs_id_of(const struct pi_attrs *a, const struct pd_record *rec);
 
 /* Sets attr, attr_index and plan of a framed record (FORMAT.md, "which event a record belongs to"). */
-void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec);
+void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec);
 /* Decodes a record whose event was looked for; PD_EUNKNOWN: it was not found, and so the layout is not known.
  */
-enum pd_code pd_attrs_decode(struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_attrs_decode(struct pd_record *rec, struct pd_error *error);
 
 /* The first place of an id in the map: the golden ratio separates consecutive ids. */
-PD_WRAPS static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)
+PD_WRAPS static inline size_t pi_attrs_place(const struct pi_attrs *a, uint64_t id)
 {
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
 }
@@ -72,9 +72,9 @@ PD_WRAPS static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t 
 /*
  * The event of a kernel record in this machine's byte order, if it is found at once: with one event, all
  * records are of it; with several, most samples have an id that is at its first place in the map. NULL: call
- * pd_attrs_resolve(), which takes 5 ns more.
+ * pi_attrs_resolve(), which takes 5 ns more.
  */
-static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *a, const uint8_t *raw,
+static inline const struct pd_event_attr *pi_attrs_quick(const struct pi_attrs *a, const uint8_t *raw,
                                                          uint32_t type, size_t size, uint32_t *index)
 {
     if (a->seen != 1) {
@@ -82,7 +82,7 @@ static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *
         if (type != PD_RECORD_SAMPLE || a->id_at == 0 || size < a->id_at + sizeof id || !a->plain)
             return NULL;
         memcpy(&id, raw + a->id_at, sizeof id);
-        const struct pd_id_slot *slot = &a->map[pd_attrs_place(a, id)];
+        const struct pi_id_slot *slot = &a->map[pi_attrs_place(a, id)];
         if (slot->id != id || id == 0) /* free ones have 0 */
             return NULL;
         *index = slot->attr;
@@ -93,7 +93,7 @@ static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *
 }
 
 /* True if all events seen have the same layout of samples and trailers. */
-static inline bool pd_attrs_uniform(const struct pd_attrs *a)
+static inline bool pi_attrs_uniform(const struct pi_attrs *a)
 {
     return a->seen <= a->uniform;
 }
@@ -102,15 +102,15 @@ static inline bool pd_attrs_uniform(const struct pd_attrs *a)
  * For writers that put all attrs before the records: attrs that come behind a record in the stream may change
  * its meaning. All zeros at the start; pass each record of the stream in order, including those of attrs.
  */
-struct pd_attrs_watch {
+struct pi_attrs_watch {
     size_t seen;           /* events */
     struct pd_error first; /* the first record that more attrs might change; no code: there is none yet */
 };
 
 /* True if the record may have a sample_id, or is a sample, whose layout depends on an attr. */
-bool pd_attrs_concern(const struct pd_record *rec);
+bool pi_attrs_concern(const struct pd_record *rec);
 /* PD_EUNSUP: attrs came that may change the meaning of the record in the error. */
-enum pd_code pd_attrs_watch(struct pd_attrs_watch *w, const struct pd_attrs *a, const struct pd_record *rec,
+enum pd_code pi_attrs_watch(struct pi_attrs_watch *w, const struct pi_attrs *a, const struct pd_record *rec,
                             struct pd_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 /* Goes through the records, including those inside compressed ones. */
 static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)
 {
-    struct pd_attrs_watch watch = {0};
+    struct pi_attrs_watch watch = {0};
     struct pd_record rec = {0};
     struct pd_error what;
     enum pd_code code;
@@ -16,12 +16,12 @@ static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)
             *error = what;
         if (code) /* damage ends the records for all readers */
             return pd_is_failure(code) ? code : PD_OK;
-        if ((code = pd_attrs_watch(&watch, &r->attrs, &rec, error)))
+        if ((code = pi_attrs_watch(&watch, &r->attrs, &rec, error)))
             return code;
     }
 }
 
-enum pd_code pd_reader_check_attrs(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_reader_check_attrs(struct pd_reader *r, struct pd_error *error)
 {
     const bool kept = r->keep_compressed;
     struct pd_error own;

@@ -17,27 +17,27 @@
 static char *join(const struct pd_reader *r, const char *dir, const char *name)
 {
     const size_t n = strlen(dir) + strlen(name) + 2;
-    char *path = pd_resize(r->allocator, NULL, n);
+    char *path = pi_resize(r->allocator, NULL, n);
     if (path)
         snprintf(path, n, "%s/%s", dir, name);
     return path;
 }
 
-const char pd_dir_data[] = "the file \"data\" of this directory";
+const char pi_dir_data[] = "the file \"data\" of this directory";
 
-enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error *error)
+enum pd_code pi_dir_find(struct pd_reader *r, const char *path, struct pd_error *error)
 {
-    const char *const data = pd_dir_data;
+    const char *const data = pi_dir_data;
     struct stat st = {0};
     if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
         return PD_OK;
     r->dir = join(r, path, "data");
     if (r->dir == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(path));
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(path));
     if (stat(r->dir, &st))
-        return pd_fail(error, pd_open_code(errno), PD_NOWHERE, data, (uint64_t)errno, 0);
+        return pi_fail(error, pi_open_code(errno), PD_NOWHERE, data, (uint64_t)errno, 0);
     if (!S_ISREG(st.st_mode)) /* opening a FIFO would wait for a writer */
-        return pd_fail(error, PD_EMISSING, PD_NOWHERE, data, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, 0);
+        return pi_fail(error, PD_EMISSING, PD_NOWHERE, data, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, 0);
     return PD_OK;
 }
 
@@ -45,7 +45,7 @@ enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error 
 static char *member_path(const struct pd_reader *r, const char *name, const struct pd_allocator *allocator)
 {
     const size_t n = strlen(r->dir) - 4, size = n + strlen(name) + 1;
-    char *path = pd_resize(allocator, NULL, size);
+    char *path = pi_resize(allocator, NULL, size);
     if (path)
         snprintf(path, size, "%.*s%s", (int)n, r->dir, name);
     return path;
@@ -67,16 +67,16 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
     struct stat st = {0};
     char *path = member_path(r, name, r->allocator);
     if (path == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     const bool there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    pd_release(r->allocator, path);
+    pi_release(r->allocator, path);
     if (!there && r->n_members && !is_numbered(name))
         return PD_OK;
-    char *copy = pd_resize(r->allocator, NULL, strlen(name) + 1);
+    char *copy = pi_resize(r->allocator, NULL, strlen(name) + 1);
     if (copy == NULL ||
-        !pd_grow(r->allocator, (void **)&r->members, r->n_members, &r->members_cap, sizeof *r->members)) {
-        pd_release(r->allocator, copy);
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
+        !pi_grow(r->allocator, (void **)&r->members, r->n_members, &r->members_cap, sizeof *r->members)) {
+        pi_release(r->allocator, copy);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     }
     memcpy(copy, name, strlen(name) + 1);
     r->members[r->n_members++] = there ? (struct pd_member){copy, (uint64_t)st.st_size, st.st_mode & 07777}
@@ -87,7 +87,7 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
 static void drop_members(struct pd_reader *r, size_t keep)
 {
     while (r->n_members > keep)
-        pd_release(r->allocator, (char *)(uintptr_t)r->members[--r->n_members].name);
+        pi_release(r->allocator, (char *)(uintptr_t)r->members[--r->n_members].name);
 }
 
 static uint64_t number_of(const struct pd_member *m)
@@ -105,7 +105,7 @@ static int by_name(const void *a, const void *b)
     return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *version)
+const struct pd_feature_section *pi_dir_version(struct pd_reader *r, uint64_t *version)
 {
     const struct pd_feature_section *f = pd_reader_find_feature(r, PD_FEAT_DIR_FORMAT);
     struct pd_feature said;
@@ -126,29 +126,29 @@ static enum pd_code find_gaps(struct pd_reader *r, struct pd_error *error)
     for (size_t i = 1; !code && i < r->n_members && is_numbered(r->members[i].name); i++) {
         const uint64_t n = number_of(&r->members[i]);
         if (n > next)
-            code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "number of the next data.N file", n, next);
+            code = pi_finding(r, error, PD_EVALUE, PD_NOWHERE, "number of the next data.N file", n, next);
         next = n + 1;
     }
     return code;
 }
 
 /* Opens the file of member i of the recording `r` for `in`, which is new and may have another allocator. */
-static enum pd_code open_file(const struct pd_reader *r, size_t i, struct pd_input *in,
+static enum pd_code open_file(const struct pd_reader *r, size_t i, struct pi_input *in,
                               struct pd_error *error)
 {
     const char *name = r->members[i].name;
     struct pd_error what = {0};
     char *path = member_path(r, name, in->allocator); /* which frees it */
     if (path == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, name, 0, strlen(r->dir) + strlen(name));
-    in->parent = (struct pd_input *)(uintptr_t)&r->in; /* only to note a failure */
-    const enum pd_code code = pd_input_open_file(in, path, &what);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, name, 0, strlen(r->dir) + strlen(name));
+    in->parent = (struct pi_input *)(uintptr_t)&r->in; /* only to note a failure */
+    const enum pd_code code = pi_input_open_file(in, path, &what);
     if (code == PD_EIO)
-        return pd_input_fail(in, PD_NOWHERE, name, (int)what.found, error);
-    return code ? pd_fail(error, code, PD_NOWHERE, name, what.found, what.expected) : PD_OK;
+        return pi_input_fail(in, PD_NOWHERE, name, (int)what.found, error);
+    return code ? pi_fail(error, code, PD_NOWHERE, name, what.found, what.expected) : PD_OK;
 }
 
-bool pd_dir_is_unreadable(const struct pd_reader *r, size_t i)
+bool pi_dir_is_unreadable(const struct pd_reader *r, size_t i)
 {
     for (size_t k = 0; k < r->n_findings; k++)
         if (r->findings[k].field == r->members[i].name)
@@ -159,7 +159,7 @@ bool pd_dir_is_unreadable(const struct pd_reader *r, size_t i)
 static enum pd_code note_unreadable(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
 {
     if (what->code == PD_EMISSING)
-        return pd_finding(r, error, PD_EMISSING, PD_NOWHERE, what->field, what->found, what->expected);
+        return pi_finding(r, error, PD_EMISSING, PD_NOWHERE, what->field, what->found, what->expected);
     if (error)
         *error = *what;
     return what->code;
@@ -170,13 +170,13 @@ static enum pd_code try_members(struct pd_reader *r, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 1; !code && i < r->n_members; i++) {
-        struct pd_input in = {.allocator = r->allocator};
+        struct pi_input in = {.allocator = r->allocator};
         struct pd_error what;
         if (open_file(r, i, &in, &what))
             code = note_unreadable(r, &what, error);
         else
-            r->members[i].size = pd_input_size(&in);
-        pd_input_close(&in);
+            r->members[i].size = pi_input_size(&in);
+        pi_input_close(&in);
     }
     if (code && error)
         error->field = "a data.N file of this directory"; /* the names go with the reader */
@@ -188,21 +188,21 @@ static enum pd_code check_members(struct pd_reader *r, struct pd_error *error)
 {
     const size_t others = r->n_members - 1;
     uint64_t version = 1; /* without a version: the files exist */
-    const bool said = pd_dir_version(r, &version) != NULL;
+    const bool said = pi_dir_version(r, &version) != NULL;
     enum pd_code code = PD_OK;
     if (r->info.container ==
         PD_CONTAINER_PIPE) { /* perf writes no such directory; the stream is the whole recording */
         if (others)
-            code = pd_finding(r, error, PD_EUNSUP, PD_NOWHERE, "data.N files beside a pipe stream", 0, 0);
+            code = pi_finding(r, error, PD_EUNSUP, PD_NOWHERE, "data.N files beside a pipe stream", 0, 0);
         drop_members(r, 0);
         return code;
     }
     r->info.container = PD_CONTAINER_DIRECTORY;
     if (version > 1 ||
         (version == 0 && others)) /* with 0 perf reads only `data`, and there should be no other files */
-        code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version", version, 1);
+        code = pi_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version", version, 1);
     if (!code && version && !others && said)
-        code = pd_finding(r, error, PD_ECOUNT, PD_NOWHERE, "data.N files", 0, 1);
+        code = pi_finding(r, error, PD_ECOUNT, PD_NOWHERE, "data.N files", 0, 1);
     if (!code)
         code = find_gaps(r, error);
     return code ? code : try_members(r, error);
@@ -222,18 +222,18 @@ static enum pd_code add_others(struct pd_reader *r, DIR *d, int e, struct pd_err
             code = add_member(r, entry->d_name, error);
     }
     if (!code && e == ENOMEM)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "list of the directory", 0, 0);
-    return code || !e ? code : pd_input_fail(&r->in, PD_NOWHERE, "list of the directory", e, error);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "list of the directory", 0, 0);
+    return code || !e ? code : pi_input_fail(&r->in, PD_NOWHERE, "list of the directory", e, error);
 }
 
-enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_dir_list(struct pd_reader *r, struct pd_error *error)
 {
     char *path = member_path(r, ".", r->allocator);
     if (path == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(r->dir));
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(r->dir));
     DIR *d = opendir(path);
     const int e = d ? 0 : errno;
-    pd_release(r->allocator, path);
+    pi_release(r->allocator, path);
     enum pd_code code = add_member(r, "data", error);
     if (!code)
         code = add_others(r, d, e, error);
@@ -244,51 +244,51 @@ enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error)
     return code ? code : check_members(r, error);
 }
 
-void pd_dir_free(struct pd_reader *r)
+void pi_dir_free(struct pd_reader *r)
 {
     if (r->member != r->number)
-        pd_input_close(&r->member_in);
+        pi_input_close(&r->member_in);
     drop_members(r, 0);
-    pd_release(r->allocator, r->members);
-    pd_release(r->allocator, r->dir);
+    pi_release(r->allocator, r->members);
+    pi_release(r->allocator, r->dir);
 }
 
-enum pd_code pd_dir_open_member(const struct pd_reader *r, size_t i, struct pd_input *in, size_t window,
+enum pd_code pi_dir_open_member(const struct pd_reader *r, size_t i, struct pi_input *in, size_t window,
                                 struct pd_error *error)
 {
     enum pd_code code = PD_OK;
-    if (i && pd_dir_is_unreadable(r, i))
-        pd_input_open_memory(in, NULL, 0);
+    if (i && pi_dir_is_unreadable(r, i))
+        pi_input_open_memory(in, NULL, 0);
     else
         code = open_file(r, i, in, error);
-    return code ? code : pd_input_start(in, window, error);
+    return code ? code : pi_input_start(in, window, error);
 }
 
 /* Takes member_in, which could not be opened, to be empty. */
 static enum pd_code lack(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
 {
-    pd_input_close(&r->member_in);
-    r->member_in = (struct pd_input){.allocator = r->allocator};
-    pd_input_open_memory(&r->member_in, NULL, 0);
+    pi_input_close(&r->member_in);
+    r->member_in = (struct pi_input){.allocator = r->allocator};
+    pi_input_open_memory(&r->member_in, NULL, 0);
     r->stopped = true;
     return note_unreadable(r, what, error);
 }
 
-enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
+enum pd_code pi_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
 {
     struct pd_error what;
     if (r->member != r->number)
-        pd_input_close(&r->member_in);
+        pi_input_close(&r->member_in);
     r->member = r->number + (uint32_t)i;
     r->src = i ? &r->member_in : &r->in;
-    pd_reader_move(r, i ? 0 : r->info.data_offset);
-    pd_inflate_reset(&r->inflate);
+    pi_reader_move(r, i ? 0 : r->info.data_offset);
+    pi_inflate_reset(&r->inflate);
     if (!r->whole) /* of a part, whose last record may reach beyond it */
-        r->end = i == 0 ? r->info.data_end : pd_dir_is_unreadable(r, i) ? 0 : r->members[i].size;
+        r->end = i == 0 ? r->info.data_end : pi_dir_is_unreadable(r, i) ? 0 : r->members[i].size;
     if (i == 0)
         return PD_OK;
-    r->member_in = (struct pd_input){.allocator = r->allocator};
-    return pd_dir_open_member(r, i, &r->member_in, r->window, &what) ? lack(r, &what, error) : PD_OK;
+    r->member_in = (struct pi_input){.allocator = r->allocator};
+    return pi_dir_open_member(r, i, &r->member_in, r->window, &what) ? lack(r, &what, error) : PD_OK;
 }
 
 size_t pd_reader_n_members(const struct pd_reader *r)
@@ -309,7 +309,7 @@ static bool is_same_finding(const struct pd_error *a, const struct pd_error *b)
 }
 
 /* Each reading finds the same, in the same order: the findings so far are the first ones. */
-enum pd_code pd_dir_take_findings(struct pd_reader *r, const struct pd_reader *member, struct pd_error *error)
+enum pd_code pi_dir_take_findings(struct pd_reader *r, const struct pd_reader *member, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     size_t known = 0;
@@ -317,7 +317,7 @@ enum pd_code pd_dir_take_findings(struct pd_reader *r, const struct pd_reader *m
         known += is_same_finding(&r->findings[i], &member->findings[known]);
     for (; !code && known < member->n_findings; known++) {
         const struct pd_error *f = &member->findings[known];
-        code = pd_finding(r, error, f->code, f->offset, f->field, f->found, f->expected);
+        code = pi_finding(r, error, f->code, f->offset, f->field, f->found, f->expected);
         if (!code)
             r->findings[r->n_findings - 1] = *f;
     }

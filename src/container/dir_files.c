@@ -13,7 +13,7 @@
 
 struct walk {
     const struct pd_reader *reader;
-    pd_dir_file *file;
+    pi_dir_file *file;
     void *user;
     struct pd_error *error;
     uint64_t left;
@@ -23,7 +23,7 @@ struct walk {
 
 static enum pd_code fail_reading(const struct walk *w, const char *field)
 {
-    return pd_fail(w->error, PD_EIO, PD_NOWHERE, field, (uint64_t)errno, 0);
+    return pi_fail(w->error, PD_EIO, PD_NOWHERE, field, (uint64_t)errno, 0);
 }
 
 static bool is_passed(const struct walk *w, const char *name, int depth)
@@ -84,7 +84,7 @@ static enum pd_code walk_folder(struct walk *w, int depth)
     return code;
 }
 
-enum pd_code pd_dir_each_file(const struct pd_reader *r, pd_dir_file *file, void *user, uint64_t *left,
+enum pd_code pi_dir_each_file(const struct pd_reader *r, pi_dir_file *file, void *user, uint64_t *left,
                               struct pd_error *error)
 {
     struct walk w = {.reader = r, .file = file, .user = user, .error = error};

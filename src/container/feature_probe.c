@@ -8,7 +8,7 @@
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 
-enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, struct pd_bytes data,
+enum pd_code pi_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, struct pd_bytes data,
                               uint64_t offset, bool inside, struct pd_feature *f, struct pd_error *why)
 {
     const enum pd_code code = pd_feature_decode(order, id, nr_cpus_avail, data.ptr, data.n, f, why);
@@ -18,7 +18,7 @@ enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus
     return code;
 }
 
-enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
+enum pd_code pi_record_tracing_data(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
                                     struct pd_error *why)
 {
     const size_t begin = 12; /* behind the header and a size of 4 bytes */
@@ -27,30 +27,30 @@ enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order o
     *data = (struct pd_bytes){NULL, 0};
     if (!inner || rec->old_feature || rec->size < begin)
         return PD_OK;
-    const uint32_t n = pd_load32(rec->raw + 8, order);
+    const uint32_t n = pi_load32(rec->raw + 8, order);
     const size_t room = rec->size - begin;
     *data = (struct pd_bytes){rec->raw + begin, n < room ? n : room};
-    return n > room ? pd_fail_record(why, PD_ESHORT, rec, begin, "data", room, n) : PD_OK;
+    return n > room ? pi_fail_record(why, PD_ESHORT, rec, begin, "data", room, n) : PD_OK;
 }
 
-enum pd_code pd_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const struct pd_record *rec,
+enum pd_code pi_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const struct pd_record *rec,
                               struct pd_error *why)
 {
     struct pd_bytes data;
     struct pd_feature f;
     uint64_t id = PD_FEAT_TRACING_DATA;
-    if (!pd_record_feature(rec, order, &id, &data)) {
-        const enum pd_code code = pd_record_tracing_data(rec, order, &data, why);
+    if (!pi_record_feature(rec, order, &id, &data)) {
+        const enum pd_code code = pi_record_tracing_data(rec, order, &data, why);
         if (code || !data.n)
             return code;
     }
     return id > 255 ? PD_OK
-                    : pd_probe_feature(order, (uint32_t)id, nr_cpus_avail, data,
+                    : pi_probe_feature(order, (uint32_t)id, nr_cpus_avail, data,
                                        rec->offset + (uint64_t)(data.ptr - rec->raw) * !rec->depth,
                                        rec->depth != 0, &f, why);
 }
 
-bool pd_carries_more(const struct pd_record *rec)
+bool pi_carries_more(const struct pd_record *rec)
 {
     switch (rec->type) {
     case PD_RECORD_HEADER_FEATURE:
@@ -64,16 +64,16 @@ bool pd_carries_more(const struct pd_record *rec)
 
 static enum pd_code note(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
 {
-    struct pd_probe *p = &r->probe;
+    struct pi_probe *p = &r->probe;
     struct pd_error more;
     if (p->noted == PD_LIMIT_FINDINGS)
         return PD_OK;
     if (++p->noted == PD_LIMIT_FINDINGS) {
-        pd_fail(&more, PD_ELIMIT, what->offset, "findings", PD_LIMIT_FINDINGS, PD_LIMIT_FINDINGS - 1);
+        pi_fail(&more, PD_ELIMIT, what->offset, "findings", PD_LIMIT_FINDINGS, PD_LIMIT_FINDINGS - 1);
         what = &more;
     }
     const enum pd_code code =
-        pd_finding(r, error, what->code, what->offset, what->field, what->found, what->expected);
+        pi_finding(r, error, what->code, what->offset, what->field, what->found, what->expected);
     if (!code) {
         r->findings[r->n_findings - 1] = *what;
         r->findings[r->n_findings - 1].member = r->member;
@@ -94,7 +94,7 @@ static enum pd_code settle(struct pd_reader *r, enum pd_code code, const struct 
 
 /* ---- Sections */
 
-uint32_t pd_nr_cpus_avail(struct pd_reader *r)
+uint32_t pi_nr_cpus_avail(struct pd_reader *r)
 {
     const struct pd_feature_section *s = pd_reader_find_feature(r, PD_FEAT_NRCPUS);
     const bool known =
@@ -105,7 +105,7 @@ uint32_t pd_nr_cpus_avail(struct pd_reader *r)
                        pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL) == PD_OK;
     uint32_t cpus = 0;
     if (there)
-        pd_note_nrcpus(r->info.order, PD_FEAT_NRCPUS, &(struct pd_bytes){bytes, sizeof bytes}, &cpus);
+        pi_note_nrcpus(r->info.order, PD_FEAT_NRCPUS, &(struct pd_bytes){bytes, sizeof bytes}, &cpus);
     return cpus;
 }
 
@@ -115,25 +115,25 @@ static enum pd_code probe_section(struct pd_reader *r, const struct pd_feature_s
     const size_t n = (size_t)s->section.size;
     struct pd_error what;
     struct pd_feature f;
-    if (!s->intact || n == 0 || s->section.size > PD_LIMIT_PROVEN || !pd_layout_of_feature(s->feature))
+    if (!s->intact || n == 0 || s->section.size > PD_LIMIT_PROVEN || !pi_layout_of_feature(s->feature))
         return PD_OK;
-    uint8_t *bytes = pd_resize(r->allocator, NULL, n);
+    uint8_t *bytes = pi_resize(r->allocator, NULL, n);
     if (bytes == NULL)
-        return pd_fail(error, PD_ENOMEM, s->section.offset, "feature", 0, n);
+        return pi_fail(error, PD_ENOMEM, s->section.offset, "feature", 0, n);
     enum pd_code code = pd_reader_read(r, s->section.offset, bytes, n, &what);
     if (!code)
-        code = pd_probe_feature(r->info.order, s->feature, cpus, (struct pd_bytes){bytes, n},
+        code = pi_probe_feature(r->info.order, s->feature, cpus, (struct pd_bytes){bytes, n},
                                 s->section.offset, false, &f, &what);
-    pd_release(r->allocator, bytes);
+    pi_release(r->allocator, bytes);
     return settle(r, code, &what, error);
 }
 
-enum pd_code pd_probe_sections(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_probe_sections(struct pd_reader *r, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     if (!r->probe.on || r->n_features == 0)
         return PD_OK;
-    const uint32_t cpus = pd_nr_cpus_avail(r);
+    const uint32_t cpus = pi_nr_cpus_avail(r);
     for (size_t i = 0; !code && i < r->n_features; i++)
         code = probe_section(r, &r->features[i], cpus, error);
     return code;
@@ -141,7 +141,7 @@ enum pd_code pd_probe_sections(struct pd_reader *r, struct pd_error *error)
 
 /* ---- Records */
 
-enum pd_code pd_probe_part(struct pd_large_parts *parts, enum pd_order order, const struct pd_record *rec,
+enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, const struct pd_record *rec,
                            struct pd_error *what)
 {
     struct pd_large_record large;
@@ -149,7 +149,7 @@ enum pd_code pd_probe_part(struct pd_large_parts *parts, enum pd_order order, co
     enum pd_code code = pd_large_parts_add(parts, order, rec, &large, what);
     if (!code && large.layout && large.type == PD_RECORD_SIMPLEPERF_TRACING_DATA) {
         const struct pd_bytes *data = &large.u.simpleperf_tracing_data.data;
-        code = pd_probe_feature(order, PD_FEAT_TRACING_DATA, 0, *data, rec->offset, true, &f, what);
+        code = pi_probe_feature(order, PD_FEAT_TRACING_DATA, 0, *data, rec->offset, true, &f, what);
     }
     if (code)
         what->offset = rec->offset;
@@ -161,26 +161,26 @@ static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, stru
     struct pd_record copy = *rec;
     enum pd_code code;
     if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
-        return pd_probe_part(&r->probe.split, r->info.order, rec, what);
+        return pi_probe_part(&r->probe.split, r->info.order, rec, what);
     code = rec->plan || rec->old_feature ? pd_reader_decode(r, &copy, what) : PD_OK;
     if (code == PD_EUNKNOWN)
         return PD_OK;
-    return code ? code : pd_probe_carried(r->info.order, r->nr_cpus_avail, rec, what);
+    return code ? code : pi_probe_carried(r->info.order, r->nr_cpus_avail, rec, what);
 }
 
 /* Tracing data comes behind the record; it is judged when it is complete. */
 static void collect(struct pd_reader *r, const struct pd_record *rec)
 {
-    struct pd_probe *p = &r->probe;
+    struct pi_probe *p = &r->probe;
     p->collecting = rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->payload_size &&
                     rec->payload_size <= PD_LIMIT_PROVEN;
     p->payload = p->at = rec->offset + rec->size;
     p->n = 0;
 }
 
-enum pd_code pd_probe_record(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_probe_record(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
-    struct pd_probe *p = &r->probe;
+    struct pi_probe *p = &r->probe;
     struct pd_error what;
     p->collecting = false;
     if (rec->index < p->next)
@@ -197,12 +197,12 @@ enum pd_code pd_probe_record(struct pd_reader *r, const struct pd_record *rec, s
 
 static enum pd_code append(struct pd_reader *r, const uint8_t *bytes, size_t n, struct pd_error *error)
 {
-    struct pd_probe *p = &r->probe;
+    struct pi_probe *p = &r->probe;
     if (n > p->cap - p->n) {
         const size_t cap = p->cap > n ? 2 * p->cap : p->n + n;
-        uint8_t *more = pd_resize(r->allocator, p->bytes, cap);
+        uint8_t *more = pi_resize(r->allocator, p->bytes, cap);
         if (more == NULL)
-            return pd_fail(error, PD_ENOMEM, p->at, "payload", 0, cap);
+            return pi_fail(error, PD_ENOMEM, p->at, "payload", 0, cap);
         p->bytes = more;
         p->cap = cap;
     }
@@ -214,16 +214,16 @@ static enum pd_code append(struct pd_reader *r, const uint8_t *bytes, size_t n, 
 
 static void drop(struct pd_reader *r)
 {
-    pd_release(r->allocator, r->probe.bytes);
+    pi_release(r->allocator, r->probe.bytes);
     r->probe.bytes = NULL;
     r->probe.n = r->probe.cap = 0;
     r->probe.collecting = false;
 }
 
-enum pd_code pd_probe_payload(struct pd_reader *r, uint64_t at, const uint8_t *bytes, size_t n,
+enum pd_code pi_probe_payload(struct pd_reader *r, uint64_t at, const uint8_t *bytes, size_t n,
                               struct pd_error *error)
 {
-    struct pd_probe *p = &r->probe;
+    struct pi_probe *p = &r->probe;
     struct pd_error what;
     struct pd_feature f;
     enum pd_code code = PD_OK;
@@ -233,14 +233,14 @@ enum pd_code pd_probe_payload(struct pd_reader *r, uint64_t at, const uint8_t *b
         drop(r);
     else if (!(code = append(r, bytes, n, error)) && r->payload_left == 0) {
         const struct pd_bytes data = {p->bytes, p->n};
-        code = pd_probe_feature(r->info.order, PD_FEAT_TRACING_DATA, 0, data, p->payload, false, &f, &what);
+        code = pi_probe_feature(r->info.order, PD_FEAT_TRACING_DATA, 0, data, p->payload, false, &f, &what);
         code = settle(r, code, &what, error);
         drop(r);
     }
     return code;
 }
 
-void pd_probe_free(struct pd_reader *r)
+void pi_probe_free(struct pd_reader *r)
 {
     drop(r);
     pd_large_parts_free(&r->probe.split);

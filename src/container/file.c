@@ -17,12 +17,12 @@ static enum pd_code note(struct pd_reader *r, struct pd_error *error, const stru
         return what->code;
     }
     enum pd_code code =
-        pd_finding(r, error, what->code, what->offset, what->field, what->found, what->expected);
+        pi_finding(r, error, what->code, what->offset, what->field, what->found, what->expected);
     return code;
 }
 
 /* Bit n is in byte n / 8 of little-endian words; in big-endian words the bytes are reversed. */
-void pd_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word)
+void pi_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word)
 {
     uint8_t out[32];
     for (unsigned i = 0; i < 32; i++)
@@ -35,7 +35,7 @@ static unsigned count_unknown(const uint8_t features[32])
 {
     unsigned count = 0;
     for (unsigned n = 0; n < 256; n++)
-        count += pd_has_feature(features, n) && !pd_set_name(&pd_set_feature, n);
+        count += pi_has_feature(features, n) && !pd_set_name(&pd_set_feature, n);
     return count;
 }
 
@@ -59,26 +59,26 @@ static bool is_old_set(const uint8_t features[32])
     3 /* features more of which nobody knows; with the host name, from which perf tells the word size, one \
          is \          enough */
 
-unsigned pd_feature_word(const uint8_t stored[32], const struct pd_file_section *sections, size_t n)
+unsigned pi_feature_word(const uint8_t stored[32], const struct pd_file_section *sections, size_t n)
 {
     uint8_t wide[32], narrow[32];
     bool tiny = n != 0;
-    pd_features_convert(stored, wide, PD_BIG, 8);
-    pd_features_convert(stored, narrow, PD_BIG, 4);
+    pi_features_convert(stored, wide, PD_BIG, 8);
+    pi_features_convert(stored, narrow, PD_BIG, 4);
     for (size_t i = 0; i < n && i < 2; i++)
         tiny &= sections[i].size > 0 && sections[i].size <= TINY;
     if (is_old_set(narrow))
         return tiny ? 8 : 4;
-    const bool by_name = pd_has_feature(narrow, PD_FEAT_HOSTNAME) && !pd_has_feature(wide, PD_FEAT_HOSTNAME);
+    const bool by_name = pi_has_feature(narrow, PD_FEAT_HOSTNAME) && !pi_has_feature(wide, PD_FEAT_HOSTNAME);
     return count_unknown(narrow) + (by_name ? 1 : CLEARLY) <= count_unknown(wide) ? 4 : 8;
 }
 
-bool pd_features_store(const uint8_t features[32], enum pd_order order, unsigned word,
+bool pi_features_store(const uint8_t features[32], enum pd_order order, unsigned word,
                        const struct pd_file_section *sections, size_t n, uint8_t stored[32])
 {
     for (int i = 0; i < 2; i++, word = 12 - word) {
-        pd_features_convert(features, stored, order, word);
-        if (order == PD_LITTLE || pd_feature_word(stored, sections, n) == word)
+        pi_features_convert(features, stored, order, word);
+        if (order == PD_LITTLE || pi_feature_word(stored, sections, n) == word)
             return true;
     }
     return false;
@@ -88,8 +88,8 @@ bool pd_features_store(const uint8_t features[32], enum pd_order order, unsigned
 static void read_bitmap(struct pd_file_info *info, const struct pd_file_section *sections, size_t n)
 {
     const uint8_t *stored = info->header.adds_features;
-    info->feature_word = info->order == PD_BIG ? pd_feature_word(stored, sections, n) : 8;
-    pd_features_convert(stored, info->features, info->order, info->feature_word);
+    info->feature_word = info->order == PD_BIG ? pi_feature_word(stored, sections, n) : 8;
+    pi_features_convert(stored, info->features, info->order, info->feature_word);
 }
 
 static bool is_v1_attr_size(uint64_t n)
@@ -118,12 +118,12 @@ static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
     else
         return false;
     if (info->version == 1) { /* the magic was copied as bytes: the sizes tell the order */
-        const bool little = pd_load64(p + 8, PD_LITTLE) == PD_PIPE_HEADER_BYTES ||
-                            (got >= 24 && is_v1_attr_size(pd_load64(p + 16, PD_LITTLE)));
-        const bool big = pd_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
-                         (got >= 24 && is_v1_attr_size(pd_load64(p + 16, PD_BIG)));
+        const bool little = pi_load64(p + 8, PD_LITTLE) == PD_PIPE_HEADER_BYTES ||
+                            (got >= 24 && is_v1_attr_size(pi_load64(p + 16, PD_LITTLE)));
+        const bool big = pi_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
+                         (got >= 24 && is_v1_attr_size(pi_load64(p + 16, PD_BIG)));
         info->order = big && !little ? PD_BIG : PD_LITTLE;
-        if (!big && !little && is_v1_header_size(pd_load64(p + 8, PD_BIG))) /* attrs of a size of their own */
+        if (!big && !little && is_v1_header_size(pi_load64(p + 8, PD_BIG))) /* attrs of a size of their own */
             info->order = PD_BIG;
     }
     return true;
@@ -137,11 +137,11 @@ static enum pd_code read_part(struct pd_reader *r, uint64_t offset, void *buf, s
         const uint8_t *p;
         size_t got;
         const size_t want = n - done < 4096 ? n - done : 4096;
-        enum pd_code code = pd_input_at(&r->in, offset + done, want, &p, &got, error);
+        enum pd_code code = pi_input_at(&r->in, offset + done, want, &p, &got, error);
         if (code)
             return code;
         if (got == 0)
-            return pd_fail(error, PD_ETRUNC, offset, field, done, n);
+            return pi_fail(error, PD_ETRUNC, offset, field, done, n);
         if (got > n - done)
             got = n - done;
         memcpy((uint8_t *)buf + done, p, got);
@@ -168,13 +168,13 @@ static struct pd_file_section find_ids(const struct pd_reader *r, const uint8_t 
                                        bool *is_early)
 {
     struct pd_file_section usual, early = {0};
-    const uint32_t size = pd_load32(entry + 4, r->info.order);
+    const uint32_t size = pi_load32(entry + 4, r->info.order);
     const size_t said = size ? size : PD_ATTR_SIZE_VER0;
-    pd_file_section_take(entry + room, r->info.order, &usual);
+    pi_file_section_take(entry + room, r->info.order, &usual);
     if (inside(r, &usual) && usual.size % 8 == 0)
         return usual;
     if (said >= PD_ATTR_SIZE_VER0 && said < room)
-        pd_file_section_take(entry + said, r->info.order, &early);
+        pi_file_section_take(entry + said, r->info.order, &early);
     *is_early = early.size && early.size % 8 == 0 && inside(r, &early);
     return *is_early ? early : usual;
 }
@@ -189,33 +189,33 @@ static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t
     uint8_t *bytes = NULL;
     size_t n = 0, said;
     if (ids.size && !inside(r, &ids)) {
-        code = pd_finding(r, error, PD_ERANGE, offset, "ids", pd_file_section_end(&ids), r->info.file_size);
+        code = pi_finding(r, error, PD_ERANGE, offset, "ids", pi_file_section_end(&ids), r->info.file_size);
     } else if (ids.size >
                r->info.file_size - r->ids_bytes) { /* many attrs with the same ids would multiply them */
-        code = pd_finding(r, error, PD_ELIMIT, offset, "ids of all attrs", r->ids_bytes + ids.size,
+        code = pi_finding(r, error, PD_ELIMIT, offset, "ids of all attrs", r->ids_bytes + ids.size,
                           r->info.file_size);
     } else if (ids.size) {
         n = (size_t)ids.size / 8;
         r->ids_bytes += ids.size;
-        bytes = pd_resize(r->allocator, NULL, (size_t)ids.size);
+        bytes = pi_resize(r->allocator, NULL, (size_t)ids.size);
         if (bytes == NULL)
-            return pd_fail(error, PD_ENOMEM, offset, "ids", 0, ids.size);
+            return pi_fail(error, PD_ENOMEM, offset, "ids", 0, ids.size);
         if (ids.size % 8)
-            code = pd_finding(r, error, PD_EVALUE, offset, "ids.size", ids.size, ids.size / 8 * 8);
+            code = pi_finding(r, error, PD_EVALUE, offset, "ids.size", ids.size, ids.size / 8 * 8);
         if (!code && read_part(r, ids.offset, bytes, n * 8, "ids", &what)) {
             code = note(r, error, &what);
             n = 0;
         }
     }
-    if (!code && pd_attr_place(r->info.order, entry, room, &said, &what))
-        code = pd_finding(r, error, what.code, offset, what.field, what.found, what.expected);
+    if (!code && pi_attr_place(r->info.order, entry, room, &said, &what))
+        code = pi_finding(r, error, what.code, offset, what.field, what.found, what.expected);
     if (!code)
-        code = pd_attrs_add(&r->attrs, r->info.order, entry, room, bytes, n, offset, error);
+        code = pi_attrs_add(&r->attrs, r->info.order, entry, room, bytes, n, offset, error);
     if (!code) {
         r->attrs.attr[r->attrs.n - 1]->ids_section = ids;
         r->attrs.attr[r->attrs.n - 1]->ids_early = early;
     }
-    pd_release(r->allocator, bytes);
+    pi_release(r->allocator, bytes);
     return code;
 }
 
@@ -231,9 +231,9 @@ static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
     uint64_t most = n < ENTRIES_AT_ONCE / stride ? n : ENTRIES_AT_ONCE / stride;
     struct pd_error what;
     enum pd_code code = PD_OK;
-    uint8_t *entries = pd_resize(r->allocator, NULL, (size_t)(most * stride));
+    uint8_t *entries = pi_resize(r->allocator, NULL, (size_t)(most * stride));
     if (entries == NULL)
-        return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
+        return pi_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
     for (uint64_t i = 0; !code && i < n;) {
         const uint64_t offset = r->info.header.attrs.offset + i * stride, now = most < n - i ? most : n - i;
         if (read_part(r, offset, entries, (size_t)(now * stride), "attrs", &what) == PD_OK) {
@@ -248,7 +248,7 @@ static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
             most = 1;
         }
     }
-    pd_release(r->allocator, entries);
+    pi_release(r->allocator, entries);
     return code;
 }
 
@@ -257,13 +257,13 @@ static enum pd_code read_attrs_and_ids(struct pd_reader *r, struct pd_error *err
     const struct pd_file_header *h = &r->info.header;
     const uint64_t stride = h->attr_size;
     if (stride < PD_BYTES_file_section + 8 || stride > ENTRIES_AT_ONCE)
-        return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_BYTES_file_section);
+        return pi_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_BYTES_file_section);
     if (!inside(r, &h->attrs))
-        return pd_finding(r, error, PD_ERANGE, 24, "attrs", pd_file_section_end(&h->attrs),
+        return pi_finding(r, error, PD_ERANGE, 24, "attrs", pi_file_section_end(&h->attrs),
                           r->info.file_size);
     enum pd_code code = PD_OK;
     if (h->attrs.size % stride)
-        code = pd_finding(r, error, PD_EVALUE, 32, "attrs.size, in entries of attr_size", h->attrs.size,
+        code = pi_finding(r, error, PD_EVALUE, 32, "attrs.size, in entries of attr_size", h->attrs.size,
                           h->attrs.size / stride * stride);
     if (code || h->attrs.size < stride)
         return code;
@@ -280,19 +280,19 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
 
 static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *entry, struct pd_error *error)
 {
-    if (!pd_grow(r->allocator, (void **)&r->features, r->n_features, &r->features_cap, sizeof *r->features))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "features", 0, sizeof *r->features);
+    if (!pi_grow(r->allocator, (void **)&r->features, r->n_features, &r->features_cap, sizeof *r->features))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "features", 0, sizeof *r->features);
     struct pd_feature_section *f = &r->features[r->n_features++];
     f->feature = n;
-    pd_file_section_take(entry, r->info.order, &f->section);
+    pi_file_section_take(entry, r->info.order, &f->section);
     const char *name = pd_set_name(&pd_set_feature, n);
     f->intact = false;
     if (!inside(r, &f->section))
-        return pd_finding(r, error, PD_ERANGE, f->section.offset, name ? name : "feature",
-                          pd_file_section_end(&f->section), r->info.file_size);
+        return pi_finding(r, error, PD_ERANGE, f->section.offset, name ? name : "feature",
+                          pi_file_section_end(&f->section), r->info.file_size);
     if (f->section.size >
         r->info.file_size - r->feature_bytes) /* many entries of the same bytes would multiply them */
-        return pd_finding(r, error, PD_ELIMIT, f->section.offset, "features of the file, all together",
+        return pi_finding(r, error, PD_ELIMIT, f->section.offset, "features of the file, all together",
                           r->feature_bytes + f->section.size, r->info.file_size);
     r->feature_bytes += f->section.size;
     f->intact = true;
@@ -302,14 +302,14 @@ static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *
 /* Now that the table is known; the bitmap has as many features however it is read. */
 static void read_bitmap_again(struct pd_reader *r)
 {
-    const size_t entries = (size_t)(pd_file_table_bytes(r) / PD_BYTES_file_section),
+    const size_t entries = (size_t)(pi_file_table_bytes(r) / PD_BYTES_file_section),
                  most = entries < 2 ? entries : 2;
     struct pd_file_section sections[2];
     size_t n = 0;
     uint8_t entry[PD_BYTES_file_section];
     while (n < most && read_part(r, r->info.data_end + n * sizeof entry, entry, sizeof entry, "feature table",
                                  NULL) == PD_OK)
-        pd_file_section_take(entry, r->info.order, &sections[n++]);
+        pi_file_section_take(entry, r->info.order, &sections[n++]);
     read_bitmap(&r->info, sections, n == most ? n : 0);
 }
 
@@ -322,7 +322,7 @@ static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
         read_bitmap_again(r);
     for (unsigned n = 0; n < 256; n++) {
         uint8_t entry[PD_BYTES_file_section];
-        if (!pd_has_feature(r->info.features, n))
+        if (!pi_has_feature(r->info.features, n))
             continue;
         enum pd_code code = read_part(r, offset, entry, sizeof entry, "feature table", &what);
         if (code) {
@@ -336,11 +336,11 @@ static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
     return PD_OK;
 }
 
-uint64_t pd_file_table_bytes(const struct pd_reader *r)
+uint64_t pi_file_table_bytes(const struct pd_reader *r)
 {
     uint64_t n = 0;
     for (unsigned i = 0; i < 256; i++)
-        n += pd_has_feature(r->info.features, i);
+        n += pi_has_feature(r->info.features, i);
     return n * PD_BYTES_file_section;
 }
 
@@ -348,15 +348,15 @@ uint64_t pd_file_table_bytes(const struct pd_reader *r)
  * With data size 0, a finished file without records has its table where the data would be, each entry
  * pointing behind the table; the records of an unfinished one cannot be taken for that.
  */
-bool pd_file_is_table(struct pd_reader *r, uint64_t offset)
+bool pi_file_is_table(struct pd_reader *r, uint64_t offset)
 {
-    const uint64_t bytes = pd_file_table_bytes(r), end = offset + bytes;
+    const uint64_t bytes = pi_file_table_bytes(r), end = offset + bytes;
     for (; offset < end; offset += PD_BYTES_file_section) {
         uint8_t entry[PD_BYTES_file_section];
         struct pd_file_section s;
         if (read_part(r, offset, entry, sizeof entry, "feature table", NULL))
             return false;
-        pd_file_section_take(entry, r->info.order, &s);
+        pi_file_section_take(entry, r->info.order, &s);
         if (!inside(r, &s) || s.offset < end)
             return false;
     }
@@ -377,7 +377,7 @@ static enum pd_code cut_data(struct pd_reader *r, struct pd_error *error)
     info->data_end = info->file_size;
     if (info->data_offset > info->file_size)
         info->data_offset = info->file_size;
-    return pd_finding(r, error, PD_ERANGE, 40, "data", pd_file_section_end(&info->header.data),
+    return pi_finding(r, error, PD_ERANGE, 40, "data", pi_file_section_end(&info->header.data),
                       info->file_size);
 }
 
@@ -387,7 +387,7 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
     struct pd_file_info *info = &r->info;
     const struct pd_file_section *data = &info->header.data;
     info->data_offset = data->offset;
-    info->data_end = pd_file_section_end(data);
+    info->data_end = pi_file_section_end(data);
     if (r->in.seekable && info->data_end > info->file_size)
         return cut_data(r, error);
     if (!r->in.seekable) {
@@ -398,7 +398,7 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
     /* The file has at most records: nothing that a finished recording has behind its data. */
     const bool open_end = info->file_size >= data->offset && data->offset >= info->header.size;
     if (data->size == 0 && open_end && info->header.attrs.offset <= data->offset &&
-        !pd_file_is_table(r, data->offset) && (info->file_size > data->offset || has_any_feature(info))) {
+        !pi_file_is_table(r, data->offset) && (info->file_size > data->offset || has_any_feature(info))) {
         info->unfinished = true;
         info->data_end = info->file_size;
     }
@@ -413,10 +413,10 @@ static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error
 {
     const struct pd_file_header *h = &r->info.header;
     enum pd_code code;
-    if (pd_file_section_end(&h->attrs) > h->data.offset || h->data.offset < h->size)
-        return pd_fail(error, PD_EUNSUP, 24,
+    if (pi_file_section_end(&h->attrs) > h->data.offset || h->data.offset < h->size)
+        return pi_fail(error, PD_EUNSUP, 24,
                        "attrs that do not stand before the data, in an input that cannot seek", 0, 0);
-    if ((code = pd_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
+    if ((code = pi_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
         return code;
     r->info.file_size =
         r->in.pins[0].n; /* as far as can be looked at now; the input may have ended before the data */
@@ -433,12 +433,12 @@ static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
     size_t known = size < sizeof bytes ? (size_t)size : sizeof bytes;
     enum pd_code code;
     if (size < PD_BYTES_file_header_OLD)
-        return pd_fail(error, PD_EVALUE, 8, "header size", size, PD_BYTES_file_header);
+        return pi_fail(error, PD_EVALUE, 8, "header size", size, PD_BYTES_file_header);
     if (r->in.seekable && size > r->info.file_size)
-        return pd_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
+        return pi_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
     if ((code = read_part(r, 0, bytes, known, "header", error)))
         return code;
-    pd_file_header_take(bytes, r->info.order, &r->info.header);
+    pi_file_header_take(bytes, r->info.order, &r->info.header);
     read_bitmap(&r->info, NULL, 0);
     if (!r->in.seekable)
         return read_stream_head(r, error);
@@ -447,16 +447,16 @@ static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
     return r->info.unfinished || r->info.truncated ? PD_OK : read_table(r, error);
 }
 
-enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_file_tail(struct pd_reader *r, struct pd_error *error)
 {
     struct pd_file_info *info = &r->info;
     enum pd_code code = PD_OK;
     if (r->in.seekable || info->container != PD_CONTAINER_FILE || info->file_size != PD_NOWHERE)
         return PD_OK;
     if (!info->unfinished &&
-        (code = pd_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
+        (code = pi_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
         return code;
-    info->file_size = pd_input_size(&r->in);
+    info->file_size = pi_input_size(&r->in);
     info->unfinished &= info->data_offset <= info->file_size;
     if (info->unfinished)
         info->data_end = info->file_size;
@@ -466,30 +466,30 @@ enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
         code = read_table(r, error);
     r->n_extents = 0;
     if (!code)
-        code = pd_file_map(r, error);
-    return code ? code : pd_probe_sections(r, error);
+        code = pi_file_map(r, error);
+    return code ? code : pi_probe_sections(r, error);
 }
 
-enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_file_open(struct pd_reader *r, struct pd_error *error)
 {
     const uint8_t *p;
     size_t got;
-    enum pd_code code = pd_input_at(&r->in, 0, 24, &p, &got, error);
+    enum pd_code code = pi_input_at(&r->in, 0, 24, &p, &got, error);
     if (code)
         return code;
     if (!recognise(&r->info, p, got)) {
         const size_t n = got < 8 ? got : 8;
         if (got < 16 &&
             (n == 0 || !memcmp(p, "PERFILE2", n) || !memcmp(p, "2ELIFREP", n) || !memcmp(p, "PERFFILE", n)))
-            return pd_fail(error, PD_ETRUNC, 0, "header", got, 16);
+            return pi_fail(error, PD_ETRUNC, 0, "header", got, 16);
         uint8_t magic[8] = {0};
         memcpy(magic, p, n);
-        return pd_fail(error, PD_EMAGIC, 0, "magic", pd_load64(magic, PD_LITTLE), PD_MAGIC2);
+        return pi_fail(error, PD_EMAGIC, 0, "magic", pi_load64(magic, PD_LITTLE), PD_MAGIC2);
     }
-    r->info.header.magic = pd_load64(p, r->info.order);
-    r->info.header.size = pd_load64(p + 8, r->info.order);
-    r->info.file_size = pd_input_size(&r->in);
-    pd_attrs_init(&r->attrs, r->allocator, r->info.order);
+    r->info.header.magic = pi_load64(p, r->info.order);
+    r->info.header.size = pi_load64(p + 8, r->info.order);
+    r->info.file_size = pi_input_size(&r->in);
+    pi_attrs_init(&r->attrs, r->allocator, r->info.order);
     if (r->info.header.size == PD_PIPE_HEADER_BYTES) {
         r->info.container = PD_CONTAINER_PIPE;
         r->info.data_offset = PD_PIPE_HEADER_BYTES;
@@ -499,16 +499,16 @@ enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
     return read_header(r, error);
 }
 
-enum pd_code pd_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error)
+enum pd_code pi_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error)
 {
     struct pd_file_info *info = &r->info;
     const struct pd_file_section *said = &info->header.data;
-    const bool table = pd_file_is_table(r, end);
+    const bool table = pi_file_is_table(r, end);
     enum pd_code code = PD_OK;
     if (said->offset != offset)
-        code = pd_finding(r, error, PD_EVALUE, 40, "data.offset", said->offset, offset);
+        code = pi_finding(r, error, PD_EVALUE, 40, "data.offset", said->offset, offset);
     if (!code && said->size != end - offset && (said->size || table))
-        code = pd_finding(r, error, PD_EVALUE, 48, "data.size", said->size, end - offset);
+        code = pi_finding(r, error, PD_EVALUE, 48, "data.size", said->size, end - offset);
     info->data_offset = offset;
     info->data_end = end;
     info->unfinished = !table && said->size == 0;
@@ -522,8 +522,8 @@ static enum pd_code add_extent(struct pd_reader *r, enum pd_extent_kind kind, ui
 {
     if (size == 0 || offset >= r->info.file_size)
         return PD_OK;
-    if (!pd_grow(r->allocator, (void **)&r->extents, r->n_extents, &r->extents_cap, sizeof *r->extents))
-        return pd_fail(error, PD_ENOMEM, offset, "extents", 0, sizeof *r->extents);
+    if (!pi_grow(r->allocator, (void **)&r->extents, r->n_extents, &r->extents_cap, sizeof *r->extents))
+        return pi_fail(error, PD_ENOMEM, offset, "extents", 0, sizeof *r->extents);
     if (size > r->info.file_size - offset)
         size = r->info.file_size - offset;
     r->extents[r->n_extents++] = (struct pd_extent){kind, index, offset, size};
@@ -544,7 +544,7 @@ static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
         code = add_extent(r, PD_EXTENT_ATTRS, 0, h->attrs.offset, r->attrs.n * h->attr_size, error);
     /* In a stream, the parts behind the start of the data are known only at its end. */
     const uint64_t known = info->file_size == PD_NOWHERE ? info->data_offset : info->file_size;
-    if (!code && pd_file_section_end(&h->event_types) <= known)
+    if (!code && pi_file_section_end(&h->event_types) <= known)
         code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
                           h->event_types.size / PD_BYTES_event_type * PD_BYTES_event_type, error);
     if (!code)
@@ -590,14 +590,14 @@ static enum pd_code find_overlap(struct pd_reader *r, uint64_t offset, uint64_t 
         ++*told;
         return PD_OK;
     }
-    return pd_finding(r, error, PD_EVALUE, offset, "start of a section inside another one", offset, at);
+    return pi_finding(r, error, PD_EVALUE, offset, "start of a section inside another one", offset, at);
 }
 
 /*
  * The parts in the order of the file, with gaps between them, and overlapping ones reduced to their uncovered
  * end.
  */
-enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_file_map(struct pd_reader *r, struct pd_error *error)
 {
     enum pd_code code = add_parts(r, error);
     const size_t n = r->n_extents, before = r->n_findings;

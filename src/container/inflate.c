@@ -13,27 +13,27 @@
 #define BLOCK_HEADER ((size_t)3)
 static void *zstd_alloc(void *user, size_t size)
 {
-    return pd_resize(user, NULL, size);
+    return pi_resize(user, NULL, size);
 }
 
 static void zstd_free(void *user, void *p)
 {
-    pd_release(user, p);
+    pi_release(user, p);
 }
 
-void pd_inflate_init(struct pd_inflate *z, const struct pd_allocator *allocator, uint64_t limit)
+void pi_inflate_init(struct pi_inflate *z, const struct pd_allocator *allocator, uint64_t limit)
 {
-    *z = (struct pd_inflate){.allocator = allocator, .limit = limit};
+    *z = (struct pi_inflate){.allocator = allocator, .limit = limit};
 }
 
-void pd_inflate_free(struct pd_inflate *z)
+void pi_inflate_free(struct pi_inflate *z)
 {
     ZSTD_freeDCtx(z->ctx);
-    pd_release(z->allocator, z->buf);
-    pd_release(z->allocator, z->in);
+    pi_release(z->allocator, z->buf);
+    pi_release(z->allocator, z->in);
 }
 
-void pd_inflate_reset(struct pd_inflate *z)
+void pi_inflate_reset(struct pi_inflate *z)
 {
     if (z->ctx)
         ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
@@ -43,7 +43,7 @@ void pd_inflate_reset(struct pd_inflate *z)
     z->full = z->broken = false;
 }
 
-void pd_inflate_break(struct pd_inflate *z)
+void pi_inflate_break(struct pi_inflate *z)
 {
     z->broken = true;
     z->full = false;
@@ -51,25 +51,25 @@ void pd_inflate_break(struct pd_inflate *z)
     z->start = z->end = z->in_n = z->in_at = 0;
 }
 
-bool pd_inflate_is_open(const struct pd_inflate *z)
+bool pi_inflate_is_open(const struct pi_inflate *z)
 {
     return z->hint || z->start != z->end;
 }
 
-static uint64_t max_window(const struct pd_inflate *z)
+static uint64_t max_window(const struct pi_inflate *z)
 {
     return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
 }
 
 /* The limit as libzstd takes it: a logarithm, within the supported range. */
-static int window_log(const struct pd_inflate *z)
+static int window_log(const struct pi_inflate *z)
 {
     const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     const int log = 63 - __builtin_clzll(max_window(z));
     return log < bounds.lowerBound ? bounds.lowerBound : log > bounds.upperBound ? bounds.upperBound : log;
 }
 
-static enum pd_code start(struct pd_inflate *z, struct pd_error *error)
+static enum pd_code start(struct pi_inflate *z, struct pd_error *error)
 {
     /* libzstd takes a pointer that is not const, our callers' allocator is const */
     union {
@@ -80,16 +80,16 @@ static enum pd_code start(struct pd_inflate *z, struct pd_error *error)
     if (z->ctx == NULL && (z->ctx = ZSTD_createDCtx_advanced(memory)) != NULL)
         ZSTD_DCtx_setParameter(z->ctx, ZSTD_d_windowLogMax, window_log(z));
     if (z->buf == NULL)
-        z->buf = pd_resize(z->allocator, NULL, BUFFER);
+        z->buf = pi_resize(z->allocator, NULL, BUFFER);
     if (z->in == NULL)
-        z->in = pd_resize(z->allocator, NULL, UINT16_MAX);
+        z->in = pi_resize(z->allocator, NULL, UINT16_MAX);
     if (z->ctx && z->buf && z->in)
         return PD_OK;
-    return pd_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
+    return pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
 }
 
 /* A frame begins, whether or not the one before has ended. */
-static void restart(struct pd_inflate *z)
+static void restart(struct pi_inflate *z)
 {
     if (z->hint) {
         z->cut = z->end - z->start;
@@ -101,13 +101,13 @@ static void restart(struct pd_inflate *z)
     z->broken = false;
 }
 
-enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+enum pd_code pi_inflate_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error)
 {
     z->offset = offset;
     enum pd_code code = start(z, error);
     if (code) {
-        pd_inflate_break(z); /* what follows cannot be read without this chunk */
+        pi_inflate_break(z); /* what follows cannot be read without this chunk */
         return code;
     }
     z->cut = 0;
@@ -128,7 +128,7 @@ enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t
  * The window size of the frame that begins in this chunk; 0: unknown. libzstd does not tell the size of the
  * largest.
  */
-static uint64_t wanted_window(const struct pd_inflate *z)
+static uint64_t wanted_window(const struct pi_inflate *z)
 {
     ZSTD_frameHeader header = {0};
     const size_t left = z->frame_at < z->in_n ? z->in_n - z->frame_at : 0;
@@ -141,22 +141,22 @@ static uint64_t wanted_window(const struct pd_inflate *z)
     return base + base / 8 * (p[5] & 7);
 }
 
-static enum pd_code zstd_error(struct pd_inflate *z, size_t result, struct pd_error *error)
+static enum pd_code zstd_error(struct pi_inflate *z, size_t result, struct pd_error *error)
 {
     const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
     const uint64_t window = code == ZSTD_error_frameParameter_windowTooLarge ? wanted_window(z) : 0;
     if (code == ZSTD_error_memory_allocation)
-        return pd_fail(error, PD_ENOMEM, z->offset, "zstd", 0, 0);
+        return pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, 0);
     if (window)
-        return pd_fail(error, PD_ELIMIT, z->offset, "window of the zstd frame", window, max_window(z));
-    return pd_fail(error, PD_EZSTD, z->offset, ZSTD_getErrorName(result), 0, 0);
+        return pi_fail(error, PD_ELIMIT, z->offset, "window of the zstd frame", window, max_window(z));
+    return pi_fail(error, PD_EZSTD, z->offset, ZSTD_getErrorName(result), 0, 0);
 }
 
 /*
  * Bytes of input for one call: a frame's start, or one block's header or body. The hint adds the next header
  * to a body.
  */
-static size_t bite(const struct pd_inflate *z)
+static size_t bite(const struct pi_inflate *z)
 {
     const size_t start = ZSTD_FRAMEHEADERSIZE_MIN(ZSTD_f_zstd1), left = z->in_n - z->in_at;
     const size_t want = z->hint == 0 ? start : z->hint > BLOCK_HEADER ? z->hint - BLOCK_HEADER : z->hint;
@@ -167,7 +167,7 @@ static size_t bite(const struct pd_inflate *z)
  * One call of libzstd. The output of a failing call is lost, so each call gets one block; and at the limit,
  * room for one byte, which shows whether there is more.
  */
-static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
+static enum pd_code step(struct pi_inflate *z, struct pd_error *error)
 {
     const uint64_t allowed = z->limit - z->produced ? z->limit - z->produced : 1;
     const size_t room = allowed < BUFFER - z->end ? (size_t)allowed : BUFFER - z->end;
@@ -178,7 +178,7 @@ static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
     const size_t result = ZSTD_decompressStream(z->ctx, &out, &in);
     if (ZSTD_isError(result)) {
         const enum pd_code code = zstd_error(z, result, error);
-        pd_inflate_break(z);
+        pi_inflate_break(z);
         return code;
     }
     z->hint = result;
@@ -189,11 +189,11 @@ static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
     if (z->produced <= z->limit)
         return PD_OK;
     const uint64_t produced = z->produced;
-    pd_inflate_break(z);
-    return pd_fail(error, PD_ELIMIT, z->offset, "decompressed size", produced, z->limit);
+    pi_inflate_break(z);
+    return pi_fail(error, PD_ELIMIT, z->offset, "decompressed size", produced, z->limit);
 }
 
-enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, size_t *got,
+enum pd_code pi_inflate_at(struct pi_inflate *z, size_t n, const uint8_t **p, size_t *got,
                            struct pd_error *error)
 {
     enum pd_code code = PD_OK;
@@ -208,7 +208,7 @@ enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, si
     return code;
 }
 
-void pd_inflate_take(struct pd_inflate *z, size_t n)
+void pi_inflate_take(struct pi_inflate *z, size_t n)
 {
     z->start += n;
     z->position += n;

@@ -10,7 +10,7 @@
 
 struct ZSTD_DCtx_s;
 
-struct pd_inflate {
+struct pi_inflate {
     const struct pd_allocator *allocator;
     struct ZSTD_DCtx_s *ctx;
     uint8_t *buf;
@@ -23,23 +23,23 @@ struct pd_inflate {
     uint64_t limit;      /* for `produced` */
     uint64_t max_window; /* largest window of a frame, in bytes; 0: 128 MiB */
     size_t frame_at;     /* where in the chunk the frame began; SIZE_MAX: in an earlier chunk */
-    size_t cut;          /* see pd_inflate_chunk() */
+    size_t cut;          /* see pi_inflate_chunk() */
     size_t hint;         /* bytes that libzstd needs for the next block; 0: between frames */
     bool full;           /* the last step filled the buffer: more may be waiting */
     bool broken;         /* the stream was damaged; chunks are skipped up to the next frame */
     uint64_t passed;     /* chunks skipped since; set to 0 by the caller that reports them */
 };
 
-void pd_inflate_init(struct pd_inflate *z, const struct pd_allocator *allocator, uint64_t limit);
-void pd_inflate_free(struct pd_inflate *z);
+void pi_inflate_init(struct pi_inflate *z, const struct pd_allocator *allocator, uint64_t limit);
+void pi_inflate_free(struct pi_inflate *z);
 /* Drops all state: back to the start of the stream. */
-void pd_inflate_reset(struct pd_inflate *z);
+void pi_inflate_reset(struct pi_inflate *z);
 
 /* Skips this chunk and all others up to the start of a new frame: the stream is damaged. */
-void pd_inflate_break(struct pd_inflate *z);
+void pi_inflate_break(struct pi_inflate *z);
 
 /* True if what follows needs what was read: in the middle of a frame, or of a record. */
-bool pd_inflate_is_open(const struct pd_inflate *z);
+bool pi_inflate_is_open(const struct pi_inflate *z);
 
 /* Every frame, and so the chunk that starts one, begins with these bytes. */
 #define PD_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
@@ -48,7 +48,7 @@ bool pd_inflate_is_open(const struct pd_inflate *z);
  * Gives the next chunk, of at most 65,535 bytes; it is copied. If it begins a frame although the previous one
  * did not end, an incomplete record is dropped, and `cut` receives its length so far.
  */
-enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+enum pd_code pi_inflate_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error);
 
 /*
@@ -56,10 +56,10 @@ enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t
  * them; *got may be less or more. Bytes before damage or the limit are given before the error. PD_EZSTD: the
  * chunk is damaged; PD_ELIMIT: it makes more bytes than allowed, or its frame needs too large a window.
  */
-enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, size_t *got,
+enum pd_code pi_inflate_at(struct pi_inflate *z, size_t n, const uint8_t **p, size_t *got,
                            struct pd_error *error);
 
 /* Skips n of the visible bytes. */
-void pd_inflate_take(struct pd_inflate *z, size_t n);
+void pi_inflate_take(struct pi_inflate *z, size_t n);
 
 #endif

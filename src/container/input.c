@@ -16,20 +16,20 @@
 
 static int64_t fd_pread(void *user, uint64_t offset, void *buf, size_t n)
 {
-    const struct pd_input *in = user;
+    const struct pi_input *in = user;
     const ssize_t got = pread(in->fd, buf, n, (off_t)offset);
     return got < 0 ? -errno : got;
 }
 
 static int64_t fd_read(void *user, uint64_t offset, void *buf, size_t n)
 {
-    const struct pd_input *in = user;
+    const struct pi_input *in = user;
     const ssize_t got = read(in->fd, buf, n);
     (void)offset;
     return got < 0 ? -errno : got;
 }
 
-enum pd_code pd_open_code(int e)
+enum pd_code pi_open_code(int e)
 {
     const bool none = e == ENOENT || e == ENOTDIR || e == ELOOP || e == EISDIR || e == EINVAL || e == ENXIO;
     return none ? PD_EMISSING : PD_EIO;
@@ -37,14 +37,14 @@ enum pd_code pd_open_code(int e)
 
 static enum pd_code fail_open(struct pd_error *error, int e)
 {
-    return pd_fail(error, pd_open_code(e), PD_NOWHERE, NULL, (uint64_t)e, 0);
+    return pi_fail(error, pi_open_code(e), PD_NOWHERE, NULL, (uint64_t)e, 0);
 }
 
-enum pd_code pd_input_fail(struct pd_input *in, uint64_t offset, const char *field, int e,
+enum pd_code pi_input_fail(struct pi_input *in, uint64_t offset, const char *field, int e,
                            struct pd_error *error)
 {
     struct pd_error what;
-    pd_fail(&what, PD_EIO, offset, field, (uint64_t)e, 0);
+    pi_fail(&what, PD_EIO, offset, field, (uint64_t)e, 0);
     for (; in; in = in->parent)
         if (in->failure.code == PD_OK)
             in->failure = what;
@@ -71,7 +71,7 @@ static int open_regular(const char *path, struct stat *st)
 
 static int64_t file_pread(void *user, uint64_t offset, void *buf, size_t n)
 {
-    const struct pd_input *in = user;
+    const struct pi_input *in = user;
     struct stat st = {0};
     const int fd = open_regular(in->path, &st);
     if (fd < 0)
@@ -85,7 +85,7 @@ static int64_t file_pread(void *user, uint64_t offset, void *buf, size_t n)
     return got < 0 ? -e : got;
 }
 
-enum pd_code pd_input_open_file(struct pd_input *in, char *path, struct pd_error *error)
+enum pd_code pi_input_open_file(struct pi_input *in, char *path, struct pd_error *error)
 {
     struct stat st = {0};
     in->path = path;
@@ -101,11 +101,11 @@ enum pd_code pd_input_open_file(struct pd_input *in, char *path, struct pd_error
 
 /* ---- Opening */
 
-enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error)
+enum pd_code pi_input_open_fd(struct pi_input *in, int fd, struct pd_error *error)
 {
     struct stat st = {0};
     if (fstat(fd, &st) < 0)
-        return pd_fail(error, PD_EIO, PD_NOWHERE, NULL, (uint64_t)errno, 0);
+        return pi_fail(error, PD_EIO, PD_NOWHERE, NULL, (uint64_t)errno, 0);
     if (S_ISDIR(st.st_mode))
         return fail_open(error, EISDIR);
     in->fd = fd;
@@ -118,58 +118,58 @@ enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *erro
     return PD_OK;
 }
 
-enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error)
+enum pd_code pi_input_open_path(struct pi_input *in, const char *path, struct pd_error *error)
 {
     if (strcmp(path, "-") == 0)
-        return pd_input_open_fd(in, STDIN_FILENO, error);
+        return pi_input_open_fd(in, STDIN_FILENO, error);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_open(error, errno);
     in->own_fd = true;
-    return pd_input_open_fd(in, in->fd = fd, error);
+    return pi_input_open_fd(in, in->fd = fd, error);
 }
 
-void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n)
+void pi_input_open_memory(struct pi_input *in, const void *bytes, size_t n)
 {
     static const uint8_t nothing;
     in->memory = in->seen = n ? bytes : &nothing;
     in->source.size = in->fill = n;
 }
 
-void pd_input_share(struct pd_input *in, const struct pd_input *of)
+void pi_input_share(struct pi_input *in, const struct pi_input *of)
 {
     if (of->memory) {
-        pd_input_open_memory(in, of->memory, (size_t)of->source.size);
+        pi_input_open_memory(in, of->memory, (size_t)of->source.size);
     } else {
         in->source = of->source;
         in->source.close = NULL;
     }
 }
 
-enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error)
+enum pd_code pi_input_start(struct pi_input *in, size_t window, struct pd_error *error)
 {
     in->seekable = in->source.size != PD_NOWHERE;
     if (in->memory)
         return PD_OK;
     in->cap = window == 0 ? WINDOW_DEFAULT : window < WINDOW_LEAST ? WINDOW_LEAST : window;
-    in->seen = in->buf = pd_resize(in->allocator, NULL, in->cap);
-    return in->buf ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, in->cap);
+    in->seen = in->buf = pi_resize(in->allocator, NULL, in->cap);
+    return in->buf ? PD_OK : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, in->cap);
 }
 
-void pd_input_close(struct pd_input *in)
+void pi_input_close(struct pi_input *in)
 {
     if (in->source.close)
         in->source.close(in->source.user);
     if (in->own_fd)
         close(in->fd);
     for (unsigned i = 0; i < in->n_pins; i++)
-        pd_release(in->allocator, in->pins[i].bytes);
-    pd_release(in->allocator, in->growing.bytes);
-    pd_release(in->allocator, in->buf);
-    pd_release(in->allocator, in->path);
+        pi_release(in->allocator, in->pins[i].bytes);
+    pi_release(in->allocator, in->growing.bytes);
+    pi_release(in->allocator, in->buf);
+    pi_release(in->allocator, in->path);
 }
 
-uint64_t pd_input_size(const struct pd_input *in)
+uint64_t pi_input_size(const struct pi_input *in)
 {
     if (in->at_end && !in->seekable)
         return in->base + in->fill;
@@ -177,9 +177,9 @@ uint64_t pd_input_size(const struct pd_input *in)
 }
 
 /* Moves the needed part of the buffer to the front. */
-static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error *error)
+static enum pd_code slide(struct pi_input *in, uint64_t offset, struct pd_error *error)
 {
-    pd_input_no_next(in);
+    pi_input_no_next(in);
     if (offset >= in->base && offset - in->base <= in->fill) {
         const size_t gone = (size_t)(offset - in->base);
         memmove(in->buf, in->buf + gone, in->fill - gone);
@@ -188,7 +188,7 @@ static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error 
         return PD_OK;
     }
     if (!in->seekable)
-        return pd_fail(error, PD_EUNSUP, offset, "input that cannot seek", in->base, offset);
+        return pi_fail(error, PD_EUNSUP, offset, "input that cannot seek", in->base, offset);
     in->base = offset;
     in->fill = 0;
     in->at_end = false;
@@ -196,7 +196,7 @@ static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error 
 }
 
 /* The number of bytes to read at once to make n bytes visible. */
-static size_t ahead(const struct pd_input *in, size_t n)
+static size_t ahead(const struct pi_input *in, size_t n)
 {
     const size_t room = in->cap - in->fill, least = n - in->fill;
     const uint64_t at = in->base + in->fill, most = in->enough == 0   ? room
@@ -206,7 +206,7 @@ static size_t ahead(const struct pd_input *in, size_t n)
 }
 
 /* A descriptor that does not block, as a shell may leave standard input: it has bytes or ends later. */
-static bool waited(const struct pd_input *in)
+static bool waited(const struct pi_input *in)
 {
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
     if (in->source.read_at != fd_read || (in->live && in->begun))
@@ -214,7 +214,7 @@ static bool waited(const struct pd_input *in)
     return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
-static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
+static enum pd_code fill(struct pi_input *in, size_t n, struct pd_error *error)
 {
     if (in->failure.code && in->fill < n && !in->at_end) {
         if (error)
@@ -227,11 +227,11 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
         if (got == -EINTR || (got == -EAGAIN && waited(in)))
             continue;
         if (got == -EAGAIN && in->live)
-            return pd_fail(error, PD_AGAIN, in->base + in->fill, NULL, 0, 0);
+            return pi_fail(error, PD_AGAIN, in->base + in->fill, NULL, 0, 0);
         if (got < 0)
-            return pd_input_fail(in, in->base + in->fill, NULL, (int)-got, error);
+            return pi_input_fail(in, in->base + in->fill, NULL, (int)-got, error);
         if ((uint64_t)got > in->cap - in->fill) /* a source that wrote beyond its buffer */
-            return pd_input_fail(in, in->base + in->fill, NULL, EOVERFLOW, error);
+            return pi_input_fail(in, in->base + in->fill, NULL, EOVERFLOW, error);
         in->fill += (size_t)got;
         in->at_end = got == 0;
     }
@@ -239,10 +239,10 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
 }
 
 /* An input that cannot seek reaches a later offset by reading the bytes between. */
-static enum pd_code skip_to(struct pd_input *in, uint64_t offset, struct pd_error *error)
+static enum pd_code skip_to(struct pi_input *in, uint64_t offset, struct pd_error *error)
 {
     while (!in->seekable && offset > in->base + in->fill && !in->at_end) {
-        pd_input_no_next(in);
+        pi_input_no_next(in);
         in->base += in->fill;
         in->fill = 0;
         enum pd_code code = fill(in, 1, error);
@@ -252,17 +252,17 @@ static enum pd_code skip_to(struct pd_input *in, uint64_t offset, struct pd_erro
     return PD_OK;
 }
 
-static void at_memory(struct pd_input *in, uint64_t offset, const uint8_t **p, size_t *got)
+static void at_memory(struct pi_input *in, uint64_t offset, const uint8_t **p, size_t *got)
 {
     const uint64_t start = offset < in->source.size ? offset : in->source.size;
     *p = in->memory + start;
     *got = (size_t)(in->source.size - start);
 }
 
-static bool at_pin(const struct pd_input *in, uint64_t offset, const uint8_t **p, size_t *got)
+static bool at_pin(const struct pi_input *in, uint64_t offset, const uint8_t **p, size_t *got)
 {
     for (unsigned i = 0; i <= in->n_pins; i++) {
-        const struct pd_pin *pin = i < in->n_pins ? &in->pins[i] : &in->growing;
+        const struct pi_pin *pin = i < in->n_pins ? &in->pins[i] : &in->growing;
         if (offset >= pin->offset && offset - pin->offset < pin->n) {
             *p = pin->bytes + (offset - pin->offset);
             *got = pin->n - (size_t)(offset - pin->offset);
@@ -272,7 +272,7 @@ static bool at_pin(const struct pd_input *in, uint64_t offset, const uint8_t **p
     return false;
 }
 
-enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
+enum pd_code pi_input_at(struct pi_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error)
 {
     enum pd_code code;
@@ -302,7 +302,7 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
 }
 
 /* Reads on from the end of the pin until it has n bytes or the input ends. */
-static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t n, struct pd_error *error)
+static enum pd_code extend_pin(struct pi_input *in, struct pi_pin *pin, uint64_t n, struct pd_error *error)
 {
     size_t cap = 65536;
     while (cap < pin->n)
@@ -311,16 +311,16 @@ static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t
     while (pin->n < n) {
         const uint8_t *p;
         size_t got;
-        enum pd_code code = pd_input_at(in, pin->offset + pin->n, 1, &p, &got, error);
+        enum pd_code code = pi_input_at(in, pin->offset + pin->n, 1, &p, &got, error);
         if (code || got == 0)
             return code;
         if (got > n - pin->n)
             got = (size_t)(n - pin->n);
         while (cap < pin->n + got)
             cap = cap ? cap * 2 : 65536;
-        uint8_t *bytes = pd_resize(in->allocator, pin->bytes, cap);
+        uint8_t *bytes = pi_resize(in->allocator, pin->bytes, cap);
         if (bytes == NULL)
-            return pd_fail(error, PD_ENOMEM, pin->offset, "input that cannot seek", 0, cap);
+            return pi_fail(error, PD_ENOMEM, pin->offset, "input that cannot seek", 0, cap);
         pin->bytes = bytes;
         memcpy(bytes + pin->n, p, got);
         pin->n += got;
@@ -328,25 +328,25 @@ static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t
     return PD_OK;
 }
 
-enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint64_t limit,
+enum pd_code pi_input_pin(struct pi_input *in, uint64_t offset, uint64_t n, uint64_t limit,
                           struct pd_error *error)
 {
-    struct pd_pin pin = in->growing.bytes ? in->growing : (struct pd_pin){.offset = offset};
-    in->growing = (struct pd_pin){0};
+    struct pi_pin pin = in->growing.bytes ? in->growing : (struct pi_pin){.offset = offset};
+    in->growing = (struct pi_pin){0};
     enum pd_code code = extend_pin(in, &pin, n < limit ? n : limit, error);
     /* Exceeding the limit only counts if the input really has the bytes. */
     const uint8_t *p;
     size_t got = 0;
     if (!code && pin.n == limit && n > limit)
-        code = pd_input_at(in, offset + limit, 1, &p, &got, error);
+        code = pi_input_at(in, offset + limit, 1, &p, &got, error);
     if (code == PD_AGAIN && pin.bytes) { /* what is there cannot be read twice */
         in->growing = pin;
         return code;
     }
     if (!code && got)
-        code = pd_fail(error, PD_ELIMIT, offset, "bytes to keep of an input that cannot seek", n, limit);
+        code = pi_fail(error, PD_ELIMIT, offset, "bytes to keep of an input that cannot seek", n, limit);
     if (code || in->n_pins == sizeof in->pins / sizeof *in->pins)
-        pd_release(in->allocator, pin.bytes);
+        pi_release(in->allocator, pin.bytes);
     else
         in->pins[in->n_pins++] = pin;
     return code;

@@ -34,9 +34,9 @@ enum pd_code pd_push_open(struct pd_push **push, const struct pd_reader_options 
     *push = NULL;
     if (code)
         return code;
-    struct pd_push *p = *push = pd_resize(own.allocator, NULL, sizeof *p);
+    struct pd_push *p = *push = pi_resize(own.allocator, NULL, sizeof *p);
     if (p == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "push", 0, sizeof *p);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "push", 0, sizeof *p);
     *p = (struct pd_push){.allocator = own.allocator, .options = own, .enough = HEADER};
     p->options.live = true;
     p->limit = own.max_held ? own.max_held : PD_LIMIT_READER_HELD;
@@ -48,8 +48,8 @@ void pd_push_close(struct pd_push *push)
     if (push == NULL)
         return;
     pd_reader_close(push->reader);
-    pd_release(push->allocator, push->bytes);
-    pd_release(push->allocator, push);
+    pi_release(push->allocator, push->bytes);
+    pi_release(push->allocator, push);
 }
 
 /* ---- Bytes */
@@ -81,7 +81,7 @@ static enum pd_code make_room(struct pd_push *p, size_t n, struct pd_error *erro
 {
     const size_t waiting = p->end - p->start;
     if (n > p->limit || waiting > p->limit - n)
-        return pd_fail(error, PD_ELIMIT, p->base, "bytes that wait", waiting + (uint64_t)n, p->limit);
+        return pi_fail(error, PD_ELIMIT, p->base, "bytes that wait", waiting + (uint64_t)n, p->limit);
     if (p->start) {
         memmove(p->bytes, p->bytes + p->start, waiting);
         p->start = 0;
@@ -92,9 +92,9 @@ static enum pd_code make_room(struct pd_push *p, size_t n, struct pd_error *erro
         cap *= 2;
     if (cap == p->cap)
         return PD_OK;
-    uint8_t *more = pd_resize(p->allocator, p->bytes, cap);
+    uint8_t *more = pi_resize(p->allocator, p->bytes, cap);
     if (more == NULL)
-        return pd_fail(error, PD_ENOMEM, p->base, "bytes that wait", 0, cap);
+        return pi_fail(error, PD_ENOMEM, p->base, "bytes that wait", 0, cap);
     p->bytes = more;
     p->cap = cap;
     return PD_OK;
@@ -105,7 +105,7 @@ enum pd_code pd_push_bytes(struct pd_push *push, const void *bytes, size_t n, st
     if (n == 0)
         return PD_OK;
     if (push->ended)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "bytes behind the end", n, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "bytes behind the end", n, 0);
     const enum pd_code code = make_room(push, n, error);
     if (code)
         return code;

@@ -10,7 +10,7 @@
 #include "src/support/wire.h"
 
 #define IN_A_ROW 3 /* number of plausible records required for reading to continue there */
-#define HEADER sizeof(struct pd_record_header)
+#define HEADER sizeof(struct pi_record_header)
 
 /* ---- Where records begin */
 
@@ -19,53 +19,53 @@ static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n
 {
     const enum pd_order order = r->info.order;
     struct pd_record rec = {0};
-    if (n < HEADER || pd_load16(p + 6, order) > n || !pd_set_name(&pd_set_record_type, pd_load32(p, order)) ||
+    if (n < HEADER || pi_load16(p + 6, order) > n || !pd_set_name(&pd_set_record_type, pi_load32(p, order)) ||
         pd_record_frame(order, p, (size_t)n, &rec, NULL))
         return false;
-    pd_attrs_resolve(&r->attrs, &rec);
+    pi_attrs_resolve(&r->attrs, &rec);
     if (!rec.plan || (rec.type == PD_RECORD_SAMPLE && !rec.attr) ||
         pd_record_decode_framed(rec.plan, &rec, NULL))
         return false;
-    const uint64_t behind = pd_payload_behind(&rec, order);
+    const uint64_t behind = pi_payload_behind(&rec, order);
     *whole = rec.size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2); /* beyond any file is beyond */
     return rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0;
 }
 
-bool pd_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
+bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
 {
     const uint8_t *p;
     uint64_t whole;
     size_t got;
-    if (at > r->end || r->end - at < HEADER || pd_input_at(r->src, at, HEADER, &p, &got, NULL) ||
+    if (at > r->end || r->end - at < HEADER || pi_input_at(r->src, at, HEADER, &p, &got, NULL) ||
         got < HEADER)
         return false;
-    const uint16_t size = pd_load16(p + 6, r->info.order);
-    if (size > r->end - at || pd_input_at(r->src, at, size, &p, &got, NULL) || got < size ||
+    const uint16_t size = pi_load16(p + 6, r->info.order);
+    if (size > r->end - at || pi_input_at(r->src, at, size, &p, &got, NULL) || got < size ||
         !is_record_at(r, p, size, &whole) || whole > r->end - at)
         return false;
     *next = at + whole;
     return true;
 }
 
-bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
+bool pi_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         if (i && at == r->end)
             return true;
-        if (!pd_is_record(r, at, &at))
+        if (!pi_is_record(r, at, &at))
             return false;
     }
     return true;
 }
 
-bool pd_are_records(struct pd_reader *r, uint64_t at)
+bool pi_are_records(struct pd_reader *r, uint64_t at)
 {
-    return pd_are_in_a_row(r, at, IN_A_ROW);
+    return pi_are_in_a_row(r, at, IN_A_ROW);
 }
 
 /* ---- Whether a record is plausible */
 
-bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
+bool pi_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
 {
     const struct pd_event_attr *first = pd_reader_attr(r, 0);
     const bool has_id = rec->type == PD_RECORD_SAMPLE || (first && first->attr.flags & PD_ATTR_SAMPLE_ID_ALL);
@@ -143,18 +143,18 @@ static uint64_t refine(struct pd_reader *r, uint64_t at)
     size_t inside = 0;
     do {
         at += inside;
-        if (pd_input_at(r->src, at, 2 * UINT16_MAX, &s.bytes, &s.all, NULL) || s.all < HEADER)
+        if (pi_input_at(r->src, at, 2 * UINT16_MAX, &s.bytes, &s.all, NULL) || s.all < HEADER)
             return at;
         s.all = s.all < r->end - at ? s.all : (size_t)(r->end - at);
-        s.n = pd_load16(s.bytes + 6, r->info.order);
+        s.n = pi_load16(s.bytes + 6, r->info.order);
         inside = is_record_at(r, s.bytes, s.all, &next) && next == s.n ? find_row(r, &s) : 0;
     } while (inside);
     return at;
 }
 
-uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
+uint64_t pi_find_records(struct pd_reader *r, uint64_t at)
 {
-    while (at < r->end && !pd_are_records(r, at))
+    while (at < r->end && !pi_are_records(r, at))
         at++;
     return at < r->end ? refine(r, at) : r->end;
 }
@@ -162,7 +162,7 @@ uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
 /* True if such records contain other records. */
 static bool is_wrapper(uint32_t type)
 {
-    return pd_traits_of(type)->role == PD_ROLE_WRAPPER || type == PD_RECORD_SIMPLEPERF_SPLIT;
+    return pi_traits_of(type)->role == PD_ROLE_WRAPPER || type == PD_RECORD_SIMPLEPERF_SPLIT;
 }
 
 /*
@@ -180,16 +180,16 @@ static size_t find_swallowed(const struct pd_reader *r, const struct pd_record *
     return rec->type != PD_RECORD_SAMPLE && is_open_ended(rec->layout) ? find_row(r, &s) : 0;
 }
 
-size_t pd_find_inside(struct pd_reader *r, const struct pd_record *rec)
+size_t pi_find_inside(struct pd_reader *r, const struct pd_record *rec)
 {
     const uint64_t end = rec->offset + rec->size, left = r->end - rec->offset;
     struct search s = {.n = rec->size, .from = HEADER, .step = 1, .beyond = true};
     uint64_t next;
-    if (rec->depth || rec->payload_size || end >= r->end || pd_is_record(r, end, &next))
+    if (rec->depth || rec->payload_size || end >= r->end || pi_is_record(r, end, &next))
         return 0;
-    if (rec->layout && rec->rest.n >= HEADER && pd_are_records(r, end - rec->rest.n))
+    if (rec->layout && rec->rest.n >= HEADER && pi_are_records(r, end - rec->rest.n))
         return rec->size - rec->rest.n;
-    if (pd_input_at(r->src, rec->offset, (size_t)rec->size + UINT16_MAX, &s.bytes, &s.all, NULL))
+    if (pi_input_at(r->src, rec->offset, (size_t)rec->size + UINT16_MAX, &s.bytes, &s.all, NULL))
         return 0;
     s.all = s.all < left ? s.all : (size_t)left;
     return s.all > s.n ? find_row(r, &s) : 0;
@@ -231,17 +231,17 @@ static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *re
 {
     if (!rec->decoded || r->attrs.map_size == 0 || rec->type < PD_RECORD_HEADER_ATTR)
         return false;
-    const size_t place = pd_payload_event_id(rec->type);
+    const size_t place = pi_payload_event_id(rec->type);
     if (!place)
         return false;
     memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);
-    return pd_attrs_find(&r->attrs, *id) == UINT32_MAX;
+    return pi_attrs_find(&r->attrs, *id) == UINT32_MAX;
 }
 
 /* True if the record claims a layout that no perf has. */
 static bool is_of_no_kind(const struct pd_record *rec)
 {
-    return rec->decoded && rec->type >= PD_RECORD_HEADER_ATTR && pd_tool_has_beyond(rec->type, &rec->u);
+    return rec->decoded && rec->type >= PD_RECORD_HEADER_ATTR && pi_tool_has_beyond(rec->type, &rec->u);
 }
 
 enum pd_code pd_reader_judge(const struct pd_reader *r, const struct pd_record *rec, struct pd_error *why)
@@ -249,17 +249,17 @@ enum pd_code pd_reader_judge(const struct pd_reader *r, const struct pd_record *
     uint64_t id;
     if (rec->old_feature)
         return PD_OK;
-    if (pd_is_orphan(r, rec))
-        return pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", pd_attrs_id_of(&r->attrs, rec), 0);
+    if (pi_is_orphan(r, rec))
+        return pi_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", pi_attrs_id_of(&r->attrs, rec), 0);
     if (is_out_of_place(r, rec) || is_of_no_kind(rec))
-        return pd_fail_record(why, PD_EVALUE, rec, 0, "type", rec->type, 0);
+        return pi_fail_record(why, PD_EVALUE, rec, 0, "type", rec->type, 0);
     if (rec->type == PD_RECORD_SAMPLE && rec->rest.n == 0)
         return PD_OK;
     const size_t end = rec->decoded ? find_swallowed(r, rec) : 0;
     if (end)
-        return pd_fail_record(why, PD_EINSIDE, rec, 6, "size", rec->size, end);
+        return pi_fail_record(why, PD_EINSIDE, rec, 6, "size", rec->size, end);
     if (is_too_long(rec))
-        return pd_fail_record(why, PD_ECOUNT, rec, 6, "size, of what its fields take", rec->size,
+        return pi_fail_record(why, PD_ECOUNT, rec, 6, "size, of what its fields take", rec->size,
                               rec->size - rec->rest.n);
-    return is_of_no_event(r, rec, &id) ? pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", id, 0) : PD_OK;
+    return is_of_no_event(r, rec, &id) ? pi_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", id, 0) : PD_OK;
 }

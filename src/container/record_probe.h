@@ -6,25 +6,25 @@
 #include "reader/reader_internal.h"
 
 /* True if a record begins there that can be decoded and leaves no bytes over. *next: the place behind it. */
-bool pd_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);
+bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);
 /* True if n consecutive records are plausible there, or all up to the end of the data. */
-bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n);
+bool pi_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n);
 /* The same for several records. */
-bool pd_are_records(struct pd_reader *r, uint64_t at);
+bool pi_are_records(struct pd_reader *r, uint64_t at);
 /*
  * The first place from `at` on where several consecutive records are plausible; the end of the data if there
  * is none.
  */
-uint64_t pd_find_records(struct pd_reader *r, uint64_t at);
+uint64_t pi_find_records(struct pd_reader *r, uint64_t at);
 /*
  * Call this if nothing behind the record is plausible. Returns the place inside it where a record begins from
  * which reading can go on; 0: there is none, or all is well. The bytes of the record may have moved then.
  */
-size_t pd_find_inside(struct pd_reader *r, const struct pd_record *rec);
+size_t pi_find_inside(struct pd_reader *r, const struct pd_record *rec);
 /*
  * True if the record is of an event that does not exist; perf does not go on behind it. With one event, or id
  * 0, perf takes the first event.
  */
-bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec);
+bool pi_is_orphan(const struct pd_reader *r, const struct pd_record *rec);
 
 #endif

@@ -26,14 +26,14 @@ enum pd_code pd_ring_memory_of(struct pd_ring_memory *memory, void *map, size_t 
     uint64_t place[2], end;
     *memory = (struct pd_ring_memory){0};
     if (n < CONTROL_BYTES)
-        return pd_fail(error, PD_ERANGE, PD_NOWHERE, "control page", CONTROL_BYTES, n);
+        return pi_fail(error, PD_ERANGE, PD_NOWHERE, "control page", CONTROL_BYTES, n);
     memcpy(place, page + DATA_OFFSET, sizeof place);
     if (place[0] == 0) {
         place[0] = (uint64_t)sysconf(_SC_PAGESIZE);
         place[1] = n > place[0] ? n - place[0] : 0;
     }
     if (__builtin_add_overflow(place[0], place[1], &end) || end > n || place[0] < CONTROL_BYTES)
-        return pd_fail(error, PD_ERANGE, PD_NOWHERE, "ring", place[0], n);
+        return pi_fail(error, PD_ERANGE, PD_NOWHERE, "ring", place[0], n);
     *memory = (struct pd_ring_memory){page + place[0], (size_t)place[1],
                                       (const uint64_t *)(const void *)(page + DATA_HEAD),
                                       (uint64_t *)(void *)(page + DATA_TAIL)};
@@ -46,10 +46,10 @@ enum pd_code pd_ring_open(struct pd_ring **ring, const struct pd_ring_memory *me
 {
     *ring = NULL;
     if (memory->data == NULL || memory->size == 0 || memory->head == NULL || memory->tail == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "memory of the ring", memory->size, 0);
-    struct pd_ring *r = *ring = pd_resize(allocator, NULL, sizeof *r);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "memory of the ring", memory->size, 0);
+    struct pd_ring *r = *ring = pi_resize(allocator, NULL, sizeof *r);
     if (r == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ring", 0, sizeof *r);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "ring", 0, sizeof *r);
     r->allocator = allocator;
     r->table = table;
     r->memory = *memory;
@@ -69,7 +69,7 @@ void pd_ring_close(struct pd_ring *ring)
     if (ring == NULL)
         return;
     give_back(ring);
-    pd_release(ring->allocator, ring);
+    pi_release(ring->allocator, ring);
 }
 
 /* The next n bytes, which are in the ring, as consecutive ones; n is at most 65,535. */
@@ -88,7 +88,7 @@ static const uint8_t *join(struct pd_ring *r, size_t n)
 static enum pd_code frame(struct pd_ring *r, uint64_t left, struct pd_record *rec, struct pd_error *error)
 {
     const size_t most = left < UINT16_MAX ? (size_t)left : UINT16_MAX;
-    struct pd_record_header h = {0};
+    struct pi_record_header h = {0};
     if (most >= sizeof h)
         memcpy(&h, join(r, sizeof h), sizeof h);
     const size_t n = h.size > sizeof h && h.size <= most ? h.size : most < sizeof h ? most : sizeof h;
@@ -117,7 +117,7 @@ PD_WRAPS enum pd_code pd_ring_next(struct pd_ring *ring, struct pd_record *rec, 
     rec->variant = 0;
     const enum pd_code code =
         left > r->memory.size
-            ? pd_fail(error, PD_ECOUNT, r->at, "bytes between data_tail and data_head", left, r->memory.size)
+            ? pi_fail(error, PD_ECOUNT, r->at, "bytes between data_tail and data_head", left, r->memory.size)
             : frame(r, left, rec, error);
     r->at = code ? r->head : r->at + rec->size;
     r->index += !code;

@@ -9,7 +9,7 @@
  * first of them `fill`. Returns its end. 24 bytes, and as many as `width`, must be there, which may be
  * written to.
  */
-char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill);
+char *pi_put_columns(char *p, uint64_t value, unsigned width, char fill);
 
 /* A feature as by pd_feature_json(), without counts and sizes that follow from other fields. */
-void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out);
+void pi_feature_json_plain(const struct pd_feature *f, struct pd_out *out);

@@ -37,7 +37,7 @@ static bool same_bytes(const void *a, size_t na, const void *b, size_t nb)
 
 static size_t slot_size(const struct pd_op *op, const struct pd_str *s)
 {
-    return s->size == PD_AUTO ? pd_slot_of(op, s->len) : s->size;
+    return s->size == PD_AUTO ? pi_slot_of(op, s->len) : s->size;
 }
 
 /* A byte of the slot; the padding that the encoder makes is NUL. */
@@ -78,7 +78,7 @@ static bool same_list(struct comparison *c, const struct pd_op *op, const struct
     struct pd_list a = *list_a, b = *list_b;
     if (a.n != b.n)
         return differ(c, op->name, SIZE_MAX);
-    while (pd_list_take(&a, layout, element_a) && pd_list_take(&b, layout, element_b))
+    while (pi_list_take(&a, layout, element_a) && pi_list_take(&b, layout, element_b))
         if (!same_layout(c, layout, element_a, element_b))
             return differ(c, op->name, list_a->n - a.n - 1);
     return true;
@@ -113,7 +113,7 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     case PD_OP_SIZED:
     case PD_OP_ATTR:
     case PD_OP_SUB: same = same_layout(c, op->sub(), ma, mb); break;
-    default: same = pd_scalar_get(op, a) == pd_scalar_get(op, b); break;
+    default: same = pi_scalar_get(op, a) == pi_scalar_get(op, b); break;
     }
     return same || differ(c, op->name, SIZE_MAX);
 }
@@ -122,22 +122,22 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
  */
 static bool same_layout(struct comparison *c, const struct pd_op *head, const void *a, const void *b)
 {
-    const struct pd_op *oa = pd_visible(head, &c->a, a), *ob = pd_visible(head, &c->b, b);
+    const struct pd_op *oa = pi_visible(head, &c->a, a), *ob = pi_visible(head, &c->b, b);
     while (oa == ob) {
         if (oa->kind == PD_OP_END)
             return true;
         if (!same_field(c, oa, a, b))
             return false;
-        oa = pd_visible(oa + 1, &c->a, a);
-        ob = pd_visible(ob + 1, &c->b, b);
+        oa = pi_visible(oa + 1, &c->a, a);
+        ob = pi_visible(ob + 1, &c->b, b);
     }
     return differ(c, (oa < ob ? oa : ob)->name, SIZE_MAX);
 }
 
 /* ---- Records. */
 
-static bool same_open(struct comparison *c, const struct pd_record *a, const struct pd_view *va,
-                      const struct pd_record *b, const struct pd_view *vb)
+static bool same_open(struct comparison *c, const struct pd_record *a, const struct pi_view *va,
+                      const struct pd_record *b, const struct pi_view *vb)
 {
     c->a = va->shape;
     c->b = vb->shape;
@@ -145,14 +145,14 @@ static bool same_open(struct comparison *c, const struct pd_record *a, const str
         return false;
     if (!same_bytes(a->rest.ptr, a->rest.n, b->rest.ptr, b->rest.n))
         return differ(c, "rest", SIZE_MAX);
-    if (va->has_id != vb->has_id || (va->has_id && !same_layout(c, pd_layout_sample_id(), &a->id, &b->id)))
+    if (va->has_id != vb->has_id || (va->has_id && !same_layout(c, pi_layout_sample_id(), &a->id, &b->id)))
         return differ(c, "sample_id", SIZE_MAX);
     return true;
 }
 
 static bool same_record(struct comparison *c, const struct pd_record *a, const struct pd_record *b)
 {
-    const struct pd_view va = pd_view_of(a), vb = pd_view_of(b);
+    const struct pi_view va = pi_view_of(a), vb = pi_view_of(b);
     c->n_steps = 0;
     if (a->type != b->type)
         return differ(c, "type", SIZE_MAX);
@@ -168,7 +168,7 @@ static bool same_record(struct comparison *c, const struct pd_record *a, const s
 static bool same_attr(struct comparison *c, const struct pd_attr *a, const struct pd_attr *b)
 {
     *c = (struct comparison){.n_steps = 0};
-    return same_layout(c, pd_layout_attr(), a, b);
+    return same_layout(c, pi_layout_attr(), a, b);
 }
 
 /* The outermost step was found last. */
@@ -181,18 +181,18 @@ static bool say_field(const struct comparison *c, bool equal, const char **field
 
 static size_t say_path(const struct comparison *c, bool equal, char *path, size_t cap)
 {
-    struct pd_text t = {path, cap, 0};
+    struct pi_text t = {path, cap, 0};
     for (size_t i = equal ? 0 : c->n_steps; i > 0; i--) {
         const struct step *s = &c->steps[i - 1];
-        pd_text_str(&t, s->name);
+        pi_text_str(&t, s->name);
         if (s->index != SIZE_MAX) {
-            pd_text_str(&t, "[");
-            pd_text_number(&t, s->index, 10);
-            pd_text_str(&t, "]");
+            pi_text_str(&t, "[");
+            pi_text_number(&t, s->index, 10);
+            pi_text_str(&t, "]");
         }
-        pd_text_str(&t, i > 1 ? "." : "");
+        pi_text_str(&t, i > 1 ? "." : "");
     }
-    return pd_text_close(&t);
+    return pi_text_close(&t);
 }
 
 bool pd_record_equal(const struct pd_record *a, const struct pd_record *b, const char **field)

@@ -95,8 +95,8 @@ static void keep_field(struct copying *c, const struct pd_op *op, const struct p
 static void keep_layout(struct copying *c, const struct pd_op *head, const struct pd_shape *shape,
                         const void *from, void *to)
 {
-    for (const struct pd_op *op = pd_present(head, shape, from); op->kind != PD_OP_END;
-         op = pd_present(op + 1, shape, from))
+    for (const struct pd_op *op = pi_present(head, shape, from); op->kind != PD_OP_END;
+         op = pi_present(op + 1, shape, from))
         keep_field(c, op, shape, from, to);
 }
 
@@ -107,7 +107,7 @@ static void keep_event(struct copying *c, const struct pd_record *rec, struct pd
     const struct pd_plan *plan = rec->plan ? keep(c, rec->plan, sizeof *rec->plan) : NULL;
     const struct pd_attr *attr = rec->attr ? keep(c, rec->attr, sizeof *rec->attr) : NULL;
     if (rec->attr)
-        keep_layout(c, pd_layout_attr(), &all, rec->attr, (void *)(uintptr_t)attr);
+        keep_layout(c, pi_layout_attr(), &all, rec->attr, (void *)(uintptr_t)attr);
     if (to) {
         to->plan = plan;
         to->attr = attr;
@@ -116,7 +116,7 @@ static void keep_event(struct copying *c, const struct pd_record *rec, struct pd
 
 static void keep_record(struct copying *c, const struct pd_record *rec, struct pd_record *to)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     struct pd_record *own = (void *)(uintptr_t)keep(c, rec, sizeof *rec);
     c->raw_copy = rec->raw ? keep(c, rec->raw, rec->size) : NULL;
     c->raw = rec->raw;
@@ -137,8 +137,8 @@ enum pd_code pd_record_copy(struct pd_record **copy, const struct pd_record *rec
     struct copying measure = {0}, c = {0};
     keep_record(&measure, rec, NULL);
     *copy = NULL;
-    if ((c.block = pd_resize(allocator, NULL, measure.n)) == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "copy of a record", 0, measure.n);
+    if ((c.block = pi_resize(allocator, NULL, measure.n)) == NULL)
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "copy of a record", 0, measure.n);
     *copy = (struct pd_record *)(void *)c.block;
     keep_record(&c, rec, *copy);
     return PD_OK;
@@ -146,5 +146,5 @@ enum pd_code pd_record_copy(struct pd_record **copy, const struct pd_record *rec
 
 void pd_record_free(struct pd_record *copy, const struct pd_allocator *allocator)
 {
-    pd_release(allocator, copy);
+    pi_release(allocator, copy);
 }

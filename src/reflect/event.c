@@ -117,10 +117,10 @@ static const char *name_of(const struct name *names, uint64_t number)
     return NULL;
 }
 
-static const struct name *find_name(const struct name *names, struct pd_slice text)
+static const struct name *find_name(const struct name *names, struct pi_slice text)
 {
     for (; names->name; names++) {
-        if (pd_slice_is(text, names->name))
+        if (pi_slice_is(text, names->name))
             return names;
     }
     return NULL;
@@ -225,25 +225,25 @@ void pd_event_build(const struct pd_typed_event *t, struct pd_event *out)
 /* ---- Written. Each function is false, and has written nothing, when its form cannot hold the event. */
 
 /* "NAME" or "pmuTYPE/NAME/"; the name is made of up to three parts, the others are NULL. */
-static bool put_generic(struct pd_text *t, uint32_t pmu_type, const char *const parts[3])
+static bool put_generic(struct pi_text *t, uint32_t pmu_type, const char *const parts[3])
 {
     if (!parts[0])
         return false;
     if (pmu_type) {
-        pd_text_str(t, "pmu");
-        pd_text_number(t, pmu_type, 10);
-        pd_text_str(t, "/");
+        pi_text_str(t, "pmu");
+        pi_text_number(t, pmu_type, 10);
+        pi_text_str(t, "/");
     }
     for (int i = 0; i < 3 && parts[i]; i++) {
-        pd_text_str(t, i ? "-" : "");
-        pd_text_str(t, parts[i]);
+        pi_text_str(t, i ? "-" : "");
+        pi_text_str(t, parts[i]);
     }
     if (pmu_type)
-        pd_text_str(t, "/");
+        pi_text_str(t, "/");
     return true;
 }
 
-static bool put_cache(struct pd_text *t, const struct pd_typed_event *e)
+static bool put_cache(struct pi_text *t, const struct pd_typed_event *e)
 {
     const bool access = e->u.cache.result == PD_CACHE_RESULT_ACCESS;
     const char *const parts[] = {
@@ -262,54 +262,54 @@ static uint64_t default_bp_len(uint64_t access)
     return access == PD_BP_X ? 8 : 4;
 }
 
-static bool put_breakpoint(struct pd_text *t, const struct pd_typed_event *e)
+static bool put_breakpoint(struct pi_text *t, const struct pd_typed_event *e)
 {
     const uint32_t access = e->u.breakpoint.access;
 
     if (e->u.breakpoint.config || access == 0 || access & ~(PD_BP_R | PD_BP_W | PD_BP_X))
         return false;
-    pd_text_str(t, "mem:");
-    pd_text_hex(t, e->u.breakpoint.addr);
+    pi_text_str(t, "mem:");
+    pi_text_hex(t, e->u.breakpoint.addr);
     if (e->u.breakpoint.len != default_bp_len(access)) {
-        pd_text_str(t, "/");
-        pd_text_number(t, e->u.breakpoint.len, 10);
+        pi_text_str(t, "/");
+        pi_text_number(t, e->u.breakpoint.len, 10);
     }
-    pd_text_str(t, ":");
-    pd_text_str(t, access & PD_BP_R ? "r" : "");
-    pd_text_str(t, access & PD_BP_W ? "w" : "");
-    pd_text_str(t, access & PD_BP_X ? "x" : "");
+    pi_text_str(t, ":");
+    pi_text_str(t, access & PD_BP_R ? "r" : "");
+    pi_text_str(t, access & PD_BP_W ? "w" : "");
+    pi_text_str(t, access & PD_BP_X ? "x" : "");
     return true;
 }
 
-static void put_term(struct pd_text *t, const char *name, uint64_t value)
+static void put_term(struct pi_text *t, const char *name, uint64_t value)
 {
     if (value) {
-        pd_text_str(t, name);
-        pd_text_hex(t, value);
+        pi_text_str(t, name);
+        pi_text_hex(t, value);
     }
 }
 
 /* The form that can hold everything. */
-static void put_pmu(struct pd_text *t, const struct pd_event *e)
+static void put_pmu(struct pi_text *t, const struct pd_event *e)
 {
-    pd_text_str(t, "pmu");
-    pd_text_number(t, e->type, 10);
-    pd_text_str(t, "/config=");
-    pd_text_hex(t, e->config);
+    pi_text_str(t, "pmu");
+    pi_text_number(t, e->type, 10);
+    pi_text_str(t, "/config=");
+    pi_text_hex(t, e->config);
     put_term(t, ",config1=", e->bp_addr);
     put_term(t, ",config2=", e->bp_len);
     put_term(t, ",bp_type=", e->bp_type);
-    pd_text_str(t, "/");
+    pi_text_str(t, "/");
 }
 
-static bool put_name(struct pd_text *t, uint32_t pmu_type, const char *name)
+static bool put_name(struct pi_text *t, uint32_t pmu_type, const char *name)
 {
     const char *const parts[] = {name, NULL, NULL};
 
     return put_generic(t, pmu_type, parts);
 }
 
-static bool put_short(struct pd_text *t, const struct pd_typed_event *e)
+static bool put_short(struct pi_text *t, const struct pd_typed_event *e)
 {
     if (e->config1 || e->config2 || e->bp_type)
         return false;
@@ -318,13 +318,13 @@ static bool put_short(struct pd_text *t, const struct pd_typed_event *e)
         return put_name(t, e->u.hardware.pmu_type, name_of(hardware_names, e->u.hardware.id));
     case PD_EVENT_SOFTWARE: return put_name(t, 0, name_of(software_names, e->u.software.id));
     case PD_EVENT_TRACEPOINT:
-        pd_text_str(t, "tracepoint:");
-        pd_text_number(t, e->u.tracepoint.id, 10);
+        pi_text_str(t, "tracepoint:");
+        pi_text_number(t, e->u.tracepoint.id, 10);
         return true;
     case PD_EVENT_CACHE: return put_cache(t, e);
     case PD_EVENT_RAW:
-        pd_text_str(t, "r");
-        pd_text_number(t, e->u.raw.config, 16);
+        pi_text_str(t, "r");
+        pi_text_number(t, e->u.raw.config, 16);
         return true;
     case PD_EVENT_BREAKPOINT: return put_breakpoint(t, e);
     case PD_EVENT_PMU: break;
@@ -336,23 +336,23 @@ size_t pd_event_format(uint32_t type, uint64_t config, uint64_t bp_addr, uint32_
                        char *buf, size_t cap)
 {
     const struct pd_event event = {type, config, bp_addr, bp_type, bp_len};
-    struct pd_text t = {buf, cap, 0};
+    struct pi_text t = {buf, cap, 0};
     struct pd_typed_event typed;
 
     pd_event_classify(&event, &typed);
     if (!put_short(&t, &typed))
         put_pmu(&t, &event);
-    return pd_text_close(&t);
+    return pi_text_close(&t);
 }
 
 /* ---- Read. */
 
 /* Cuts off a name of `names` that ends at a '-' or at the end of the text. */
-static const struct name *skip_name(struct pd_slice *text, const struct name *names)
+static const struct name *skip_name(struct pi_slice *text, const struct name *names)
 {
     for (; names->name; names++) {
-        struct pd_slice rest = *text;
-        if (!pd_slice_skip(&rest, names->name) || (rest.len && rest.ptr[0] != '-'))
+        struct pi_slice rest = *text;
+        if (!pi_slice_skip(&rest, names->name) || (rest.len && rest.ptr[0] != '-'))
             continue;
         *text = rest;
         return names;
@@ -361,14 +361,14 @@ static const struct name *skip_name(struct pd_slice *text, const struct name *na
 }
 
 /* CACHE, CACHE-OP, CACHE-RESULT or CACHE-OP-RESULT; what is left out is a read or an access. */
-static bool parse_cache(struct pd_slice text, struct pd_typed_event *out)
+static bool parse_cache(struct pi_slice text, struct pd_typed_event *out)
 {
     const struct name *id = skip_name(&text, cache_names);
     const struct name *op = NULL, *result = NULL;
 
     if (!id)
         return false;
-    while (pd_slice_skip(&text, "-")) {
+    while (pi_slice_skip(&text, "-")) {
         const struct name *n;
         if (!op && !result && ((n = skip_name(&text, op_names)) || (n = skip_name(&text, ops_names))))
             op = n;
@@ -385,7 +385,7 @@ static bool parse_cache(struct pd_slice text, struct pd_typed_event *out)
 }
 
 /* A generic event that may belong to a PMU of its own. */
-static bool parse_generic(struct pd_slice text, uint32_t pmu_type, struct pd_typed_event *out)
+static bool parse_generic(struct pi_slice text, uint32_t pmu_type, struct pd_typed_event *out)
 {
     const struct name *n = find_name(hardware_names, text);
 
@@ -401,7 +401,7 @@ static bool parse_generic(struct pd_slice text, uint32_t pmu_type, struct pd_typ
     return true;
 }
 
-static bool parse_software(struct pd_slice text, struct pd_typed_event *out)
+static bool parse_software(struct pi_slice text, struct pd_typed_event *out)
 {
     const struct name *n = find_name(software_names, text);
 
@@ -413,7 +413,7 @@ static bool parse_software(struct pd_slice text, struct pd_typed_event *out)
 }
 
 /* Some of "rwx", each letter once. */
-static bool parse_access(struct pd_slice text, uint32_t *access)
+static bool parse_access(struct pi_slice text, uint32_t *access)
 {
     *access = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -427,37 +427,37 @@ static bool parse_access(struct pd_slice text, uint32_t *access)
 }
 
 /* ADDRESS[/LENGTH][:ACCESS] */
-static bool parse_breakpoint(struct pd_slice text, struct pd_typed_event *out)
+static bool parse_breakpoint(struct pi_slice text, struct pd_typed_event *out)
 {
-    struct pd_slice place, addr;
+    struct pi_slice place, addr;
     uint32_t access = PD_BP_R | PD_BP_W;
     uint64_t len;
 
     *out = (struct pd_typed_event){.kind = PD_EVENT_BREAKPOINT};
-    pd_slice_next(&text, ':', &place);
+    pi_slice_next(&text, ':', &place);
     if (text.ptr && !parse_access(text, &access))
         return false;
-    pd_slice_next(&place, '/', &addr);
+    pi_slice_next(&place, '/', &addr);
     len = default_bp_len(access);
-    if (place.ptr && !pd_slice_number(place, UINT64_MAX, &len))
+    if (place.ptr && !pi_slice_number(place, UINT64_MAX, &len))
         return false;
     out->u.breakpoint.len = len;
     out->u.breakpoint.access = access;
-    return pd_slice_number(addr, UINT64_MAX, &out->u.breakpoint.addr);
+    return pi_slice_number(addr, UINT64_MAX, &out->u.breakpoint.addr);
 }
 
 /* One "name=value". The value of bp_type is 32 bits wide. */
-static bool parse_term(struct pd_slice term, unsigned *seen, struct pd_event *e)
+static bool parse_term(struct pi_slice term, unsigned *seen, struct pd_event *e)
 {
     static const char *const names[] = {"config", "config1", "config2", "bp_type"};
-    struct pd_slice name;
+    struct pi_slice name;
     uint64_t value;
 
-    pd_slice_next(&term, '=', &name);
+    pi_slice_next(&term, '=', &name);
     for (unsigned i = 0; i < 4; i++) {
-        if (!pd_slice_is(name, names[i]))
+        if (!pi_slice_is(name, names[i]))
             continue;
-        if (!term.ptr || *seen & 1u << i || !pd_slice_number(term, i == 3 ? UINT32_MAX : UINT64_MAX, &value))
+        if (!term.ptr || *seen & 1u << i || !pi_slice_number(term, i == 3 ? UINT32_MAX : UINT64_MAX, &value))
             return false;
         *seen |= 1u << i;
         switch (i) {
@@ -472,15 +472,15 @@ static bool parse_term(struct pd_slice term, unsigned *seen, struct pd_event *e)
 }
 
 /* TYPE/TERM,TERM/ or TYPE/NAME/ */
-static bool parse_pmu(struct pd_slice text, struct pd_event *out)
+static bool parse_pmu(struct pi_slice text, struct pd_event *out)
 {
-    struct pd_slice type, terms, term;
+    struct pi_slice type, terms, term;
     struct pd_typed_event typed;
     unsigned seen = 0;
     uint64_t number;
 
-    pd_slice_next(&text, '/', &type);
-    if (!pd_slice_digits(type, 10, UINT32_MAX, &number) || !pd_slice_next(&text, '/', &terms) || !text.ptr ||
+    pi_slice_next(&text, '/', &type);
+    if (!pi_slice_digits(type, 10, UINT32_MAX, &number) || !pi_slice_next(&text, '/', &terms) || !text.ptr ||
         text.len)
         return false;
     if (parse_generic(terms, (uint32_t)number, &typed)) {
@@ -488,37 +488,37 @@ static bool parse_pmu(struct pd_slice text, struct pd_event *out)
         return true;
     }
     *out = (struct pd_event){.type = (uint32_t)number};
-    while (pd_slice_next(&terms, ',', &term)) {
+    while (pi_slice_next(&terms, ',', &term)) {
         if (!parse_term(term, &seen, out))
             return false;
     }
     return true;
 }
 
-static bool parse_short(struct pd_slice text, struct pd_typed_event *out)
+static bool parse_short(struct pi_slice text, struct pd_typed_event *out)
 {
     if (parse_generic(text, 0, out) || parse_software(text, out))
         return true;
     *out = (struct pd_typed_event){.kind = PD_EVENT_TRACEPOINT};
-    if (pd_slice_skip(&text, "tracepoint:"))
-        return pd_slice_digits(text, 10, UINT64_MAX, &out->u.tracepoint.id);
-    if (pd_slice_skip(&text, "mem:"))
+    if (pi_slice_skip(&text, "tracepoint:"))
+        return pi_slice_digits(text, 10, UINT64_MAX, &out->u.tracepoint.id);
+    if (pi_slice_skip(&text, "mem:"))
         return parse_breakpoint(text, out);
     *out = (struct pd_typed_event){.kind = PD_EVENT_RAW};
-    if (!pd_slice_skip(&text, "r"))
+    if (!pi_slice_skip(&text, "r"))
         return false;
-    pd_slice_skip(&text, "0x");
-    return pd_slice_digits(text, 16, UINT64_MAX, &out->u.raw.config);
+    pi_slice_skip(&text, "0x");
+    return pi_slice_digits(text, 16, UINT64_MAX, &out->u.raw.config);
 }
 
 bool pd_event_parse(const char *text, size_t len, struct pd_event *out)
 {
-    const struct pd_slice all = {text, len};
-    struct pd_slice rest = all;
+    const struct pi_slice all = {text, len};
+    struct pi_slice rest = all;
     struct pd_typed_event typed;
     struct pd_event event;
 
-    if (pd_slice_skip(&rest, "pmu")) {
+    if (pi_slice_skip(&rest, "pmu")) {
         if (!parse_pmu(rest, &event))
             return false;
     } else {
@@ -534,14 +534,14 @@ bool pd_event_parse(const char *text, size_t len, struct pd_event *out)
 
 bool pd_event_is_offcpu(const struct pd_attr *attr, const char *name)
 {
-    return pd_offcpu_may_be(attr) && name && strcmp(name, PD_OFFCPU_EVENT) == 0;
+    return pi_offcpu_may_be(attr) && name && strcmp(name, PD_OFFCPU_EVENT) == 0;
 }
 
 static bool decode_offcpu(enum pd_order order, const struct pd_bytes *raw, struct pd_offcpu *out)
 {
     const struct pd_shape shape = {0};
     struct pd_bytes rest;
-    return pd_interpret_section(pd_layout_offcpu(), &shape, order, raw->ptr, raw->n, out, &rest, NULL) ==
+    return pi_interpret_section(pi_layout_offcpu(), &shape, order, raw->ptr, raw->n, out, &rest, NULL) ==
                PD_OK &&
            out->padding.n < 8;
 }

@@ -23,7 +23,7 @@ static const struct pd_op envelope[] = {
     {.kind = PD_OP_SUB,
      .offset = offsetof(struct pd_record, id),
      .name = "sample_id",
-     .sub = pd_layout_sample_id,
+     .sub = pi_layout_sample_id,
      .doc = "trailer"},
     {.kind = PD_OP_END},
 };
@@ -31,7 +31,7 @@ static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}
 
 void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec)
 {
-    const struct pd_view v = pd_view_of(rec);
+    const struct pi_view v = pi_view_of(rec);
     *it = (struct pd_fields){.op = nothing, .stage = STAGE_END, .limit = UINT32_MAX};
     if (!v.open)
         return;
@@ -47,10 +47,10 @@ void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec)
 
 void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
 {
-    *it = (struct pd_fields){.op = pd_layout_attr(),
+    *it = (struct pd_fields){.op = pi_layout_attr(),
                              .value = attr,
                              .attr = attr,
-                             .limit = pd_attr_whole(pd_attr_known(attr)),
+                             .limit = pi_attr_whole(pi_attr_known(attr)),
                              .stage = STAGE_FIELDS};
 }
 
@@ -77,26 +77,26 @@ void pd_fields_of_large_record(struct pd_fields *it, const struct pd_large_recor
 
 void pd_fields_of_offcpu(struct pd_fields *it, const struct pd_offcpu *offcpu)
 {
-    begin_value(it, pd_layout_offcpu(), offcpu, NULL);
+    begin_value(it, pi_layout_offcpu(), offcpu, NULL);
 }
 
 bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type, uint16_t misc)
 {
     struct pd_plan plan;
-    const struct pd_op *layout = pd_layout_of(type);
+    const struct pd_op *layout = pi_layout_of(type);
     *it = (struct pd_fields){.op = layout ? layout : nothing, .attr = attr, .limit = UINT32_MAX};
     pd_plan_init(&plan, attr, PD_HOST_ORDER);
     it->shape = plan.shape;
     it->shape.misc = misc;
-    it->shape.variant = pd_usual_variant(&plan, type);
-    it->has_id = pd_has_id(&plan, type, 0);
+    it->shape.variant = pi_usual_variant(&plan, type);
+    it->has_id = pi_has_id(&plan, type, 0);
     return layout != NULL;
 }
 
 bool pd_fields_of_struct(struct pd_fields *it, const char *layout, const void *value)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
         *it = (struct pd_fields){.op = head, .value = value, .limit = UINT32_MAX};
         if (strcmp(head->name, layout) == 0)
             return true;
@@ -151,7 +151,7 @@ static void set_values(struct pd_field *f, const struct pd_op *op, const void *v
 {
     f->u.ptr = (const uint8_t *)value + op->offset;
     switch (f->kind) {
-    case PD_FIELD_NUMBER: f->value = pd_scalar_value(op, value); break;
+    case PD_FIELD_NUMBER: f->value = pi_scalar_value(op, value); break;
     case PD_FIELD_STRING:
         f->n = f->u.str->len;
         f->unended = is_unended(op, f->u.str);
@@ -182,7 +182,7 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
     *f = (struct pd_field){.name = op->name, .doc = op->doc, .kind = kind_of(op), .op = op};
     if (f->kind == PD_FIELD_NUMBER || f->kind == PD_FIELD_VECTOR) {
         f->set = op->set;
-        f->width = (uint8_t)(f->kind == PD_FIELD_VECTOR ? pd_vec_width(op) : pd_scalar_width(op));
+        f->width = (uint8_t)(f->kind == PD_FIELD_VECTOR ? pi_vec_width(op) : pi_scalar_width(op));
         if (op->kind == PD_OP_VARINT)
             f->width = 8;
     }
@@ -201,16 +201,16 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
 static bool is_left_out(struct pd_fields *it, const struct pd_op *op)
 {
     const uint32_t at = it->at;
-    if (op->kind == PD_OP_OPT64 && it->value && pd_count(op, &it->shape, it->value) == 0)
+    if (op->kind == PD_OP_OPT64 && it->value && pi_count(op, &it->shape, it->value) == 0)
         return true;
-    it->at += pd_fixed_width(op);
-    return at >= it->limit && pd_fixed_width(op) != 0;
+    it->at += pi_fixed_width(op);
+    return at >= it->limit && pi_fixed_width(op) != 0;
 }
 
 static bool next_in_layout(struct pd_fields *it, struct pd_field *f)
 {
     for (;;) {
-        const struct pd_op *op = pd_visible(it->op, &it->shape, it->value);
+        const struct pd_op *op = pi_visible(it->op, &it->shape, it->value);
         it->op = op;
         if (op->kind == PD_OP_END)
             return false;
@@ -265,11 +265,11 @@ static void narrow(struct pd_fields *inner, const struct pd_fields *it, const st
 static uint32_t whole_fields(const struct pd_fields *it, uint32_t size)
 {
     uint32_t at = 0;
-    for (const struct pd_op *op = pd_visible(it->op, &it->shape, it->value); op->kind != PD_OP_END;
-         op = pd_visible(op + 1, &it->shape, it->value)) {
-        if (pd_fixed_width(op) > size - at)
+    for (const struct pd_op *op = pi_visible(it->op, &it->shape, it->value); op->kind != PD_OP_END;
+         op = pi_visible(op + 1, &it->shape, it->value)) {
+        if (pi_fixed_width(op) > size - at)
             break;
-        at += pd_fixed_width(op);
+        at += pi_fixed_width(op);
     }
     return at;
 }
@@ -279,7 +279,7 @@ void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const s
     const bool is_part = f->kind == PD_FIELD_PART;
     const void *value = f->u.ptr;
     const uint32_t size = is_part && value
-                              ? pd_stated_size(f->op, &it->shape, (const uint8_t *)value - f->op->offset)
+                              ? pi_stated_size(f->op, &it->shape, (const uint8_t *)value - f->op->offset)
                               : UINT32_MAX;
     narrow(part, it, is_part ? f->op->sub() : nothing, value);
     part->limit = size == UINT32_MAX ? size : whole_fields(part, size);
@@ -300,7 +300,7 @@ static bool take_element(struct pd_fields *element, const struct pd_list *list, 
     element->shape.variant = list->variant;
     bool there = true;
     while (there && element->left.n >= list->n - i)
-        there = pd_list_take(&element->left, layout, element->element);
+        there = pi_list_take(&element->left, layout, element->element);
     return there;
 }
 
@@ -318,7 +318,7 @@ bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, co
     narrow(element, it, layout, element->element);
     if (list.varying)
         return take_element(element, &list, layout, i);
-    pd_list_get(&list, layout, i, element->element);
+    pi_list_get(&list, layout, i, element->element);
     return true;
 }
 
@@ -472,15 +472,15 @@ static enum pd_code set_number(const struct pd_field *f, const void *space_begin
     const uint8_t *begin = space_begin;
     const unsigned bits = f->bits ? f->bits->width : 8u * f->width;
     if (f->kind != PD_FIELD_NUMBER)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     if (!member || (uintptr_t)member < (uintptr_t)begin || (uintptr_t)member - (uintptr_t)begin >= n)
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, f->name, 0, 0);
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, f->name, 0, 0);
     if (!fits(value, bits, !f->bits && (f->set->kind == PD_SET_SDEC || f->op->kind == PD_OP_S32)))
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, f->name, value, UINT64_MAX >> (64 - bits));
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, f->name, value, UINT64_MAX >> (64 - bits));
     uint8_t *base = (uint8_t *)space + (member - begin) - f->op->offset;
     if (f->bits)
-        value = pd_bits_put(f->bits, pd_scalar_get(f->op, base), value);
-    pd_scalar_set(f->op, base, value);
+        value = pd_bits_put(f->bits, pi_scalar_get(f->op, base), value);
+    pi_scalar_set(f->op, base, value);
     return PD_OK;
 }
 
@@ -490,9 +490,9 @@ static enum pd_code set_header(struct pd_record *rec, const char *path, uint64_t
 {
     const bool misc = strcmp(path, "header.misc") == 0;
     if (!misc && strcmp(path, "header.size") != 0)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     if (value > UINT16_MAX)
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, misc ? "misc" : "size", value, UINT16_MAX);
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, misc ? "misc" : "size", value, UINT16_MAX);
     *(misc ? &rec->misc : &rec->size) = (uint16_t)value;
     return PD_OK;
 }
@@ -514,6 +514,6 @@ enum pd_code pd_attr_set(struct pd_attr *attr, const char *path, uint64_t value,
     pd_fields_of_attr(&it, attr);
     it.limit = UINT32_MAX;
     if (!pd_fields_find(&it, path, &f))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     return set_number(&f, attr, attr, sizeof *attr, value, error);
 }

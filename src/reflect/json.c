@@ -24,15 +24,15 @@ struct json {
 static void put_separator(struct json *j)
 {
     if (!j->empty)
-        pd_emit_char(j->out, ',');
+        pi_emit_char(j->out, ',');
     j->empty = false;
 }
 
 static void put_key(struct json *j, const char *name)
 {
     put_separator(j);
-    pd_emit_char(j->out, '"');
-    pd_emit_str(j->out, name);
+    pi_emit_char(j->out, '"');
+    pi_emit_str(j->out, name);
     PD_EMIT(j->out, "\":");
 }
 
@@ -45,9 +45,9 @@ static void put_key(struct json *j, const char *name)
 
 static void put_bytes(struct json *j, const void *bytes, size_t n)
 {
-    pd_emit_char(j->out, '"');
+    pi_emit_char(j->out, '"');
     pd_out_hex_bytes(j->out, bytes, n);
-    pd_emit_char(j->out, '"');
+    pi_emit_char(j->out, '"');
 }
 
 static void put_hex(struct json *j, const char *name, const void *bytes, size_t n)
@@ -60,10 +60,10 @@ static void put_str(struct json *j, const struct pd_op *op, const struct pd_str 
 {
     put_key(j, op->name);
     pd_out_json_text(j->out, s->ptr, s->len);
-    if (pd_str_is_plain(op, s))
+    if (pi_str_is_plain(op, s))
         return;
     PD_EMIT(j->out, ",\"");
-    pd_emit_str(j->out, op->name);
+    pi_emit_str(j->out, op->name);
     PD_EMIT(j->out, "_pad\":");
     if (s->ptr)
         put_bytes(j, s->ptr + s->len, s->size - s->len);
@@ -74,13 +74,13 @@ static void put_str(struct json *j, const struct pd_op *op, const struct pd_str 
 static void put_vec(struct json *j, const struct pd_op *op, const struct pd_vec *v)
 {
     put_key(j, op->name);
-    pd_emit_char(j->out, '[');
+    pi_emit_char(j->out, '[');
     for (size_t i = 0; i < v->n; i++) {
         if (i)
-            pd_emit_char(j->out, ',');
-        pd_out_json_value(j->out, op->set, pd_vec_at(v, i), pd_vec_width(op));
+            pi_emit_char(j->out, ',');
+        pd_out_json_value(j->out, op->set, pd_vec_at(v, i), pi_vec_width(op));
     }
-    pd_emit_char(j->out, ']');
+    pi_emit_char(j->out, ']');
 }
 
 static void put_object(const struct json *j, const struct pd_op *head, const void *v);
@@ -90,13 +90,13 @@ static void put_list(struct json *j, const struct pd_op *op, const struct pd_lis
     _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
     struct pd_list l = *list;
     put_key(j, op->name);
-    pd_emit_char(j->out, '[');
-    while (pd_list_take(&l, op->sub(), element)) {
+    pi_emit_char(j->out, '[');
+    while (pi_list_take(&l, op->sub(), element)) {
         put_object(j, op->sub(), element);
         if (l.n)
-            pd_emit_char(j->out, ',');
+            pi_emit_char(j->out, ',');
     }
-    pd_emit_char(j->out, ']');
+    pi_emit_char(j->out, ']');
 }
 
 /* Prints the fields that are present: all that the number covers. */
@@ -129,8 +129,8 @@ static void put_number(struct json *j, const struct pd_op *op, const void *v)
     if (j->plain && is_count(op))
         return;
     put_key(j, op->name);
-    pd_out_json_value(j->out, op->set, pd_scalar_value(op, v),
-                      op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op));
+    pd_out_json_value(j->out, op->set, pi_scalar_value(op, v),
+                      op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op));
 }
 
 static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size);
@@ -166,16 +166,16 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     case PD_OP_SIZED:
     case PD_OP_ATTR:
         put_key(j, op->name);
-        put_sized(j, op->sub(), member, pd_stated_size(op, j->shape, v));
+        put_sized(j, op->sub(), member, pi_stated_size(op, j->shape, v));
         break;
     case PD_OP_SUB:
-        if (j->apart && op->sub() == pd_layout_raw_data())
+        if (j->apart && op->sub() == pi_layout_raw_data())
             break;
         put_key(j, op->name);
         put_object(j, op->sub(), member);
         break;
     case PD_OP_OPT64:
-        if (pd_count(op, j->shape, v))
+        if (pi_count(op, j->shape, v))
             put_number(j, op, v);
         break;
     default: put_number(j, op, v); break;
@@ -184,16 +184,16 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
 
 static void put_fields(struct json *j, const struct pd_op *op, const void *v)
 {
-    for (op = pd_visible(op, j->shape, v); op->kind != PD_OP_END; op = pd_visible(op + 1, j->shape, v))
+    for (op = pi_visible(op, j->shape, v); op->kind != PD_OP_END; op = pi_visible(op + 1, j->shape, v))
         put_field(j, op, v);
 }
 
 static void put_object(const struct json *j, const struct pd_op *head, const void *v)
 {
     struct json inner = {j->out, j->shape, true, j->plain, j->apart};
-    pd_emit_char(j->out, '{');
+    pi_emit_char(j->out, '{');
     put_fields(&inner, head, v);
-    pd_emit_char(j->out, '}');
+    pi_emit_char(j->out, '}');
 }
 
 /* A part of stated size: without the numbers that it has no room for. */
@@ -201,29 +201,29 @@ static void put_sized(const struct json *j, const struct pd_op *head, const void
 {
     struct json inner = {j->out, j->shape, true, j->plain, j->apart};
     uint32_t at = 0;
-    pd_emit_char(j->out, '{');
-    for (const struct pd_op *op = pd_visible(head, j->shape, v); op->kind != PD_OP_END;
-         op = pd_visible(op + 1, j->shape, v)) {
-        const uint32_t width = pd_fixed_width(op);
+    pi_emit_char(j->out, '{');
+    for (const struct pd_op *op = pi_visible(head, j->shape, v); op->kind != PD_OP_END;
+         op = pi_visible(op + 1, j->shape, v)) {
+        const uint32_t width = pi_fixed_width(op);
         if (width == 0 || (at <= size && width <= size - at))
             put_field(&inner, op, v);
         else
             at = UINT32_MAX - width;
         at += width;
     }
-    pd_emit_char(j->out, '}');
+    pi_emit_char(j->out, '}');
 }
 
 static void put_feature(struct pd_out *out, const struct pd_feature *f, bool plain)
 {
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
     struct json j = {.out = out, .shape = &shape, .empty = true, .plain = plain};
-    pd_emit_char(out, '{');
+    pi_emit_char(out, '{');
     if (f->layout)
         put_fields(&j, f->layout, &f->u);
     if (f->rest.n)
         put_hex(&j, "rest", f->rest.ptr, f->rest.n);
-    pd_emit_char(out, '}');
+    pi_emit_char(out, '}');
 }
 
 /* ---- Records. */
@@ -232,15 +232,15 @@ static void put_feature(struct pd_out *out, const struct pd_feature *f, bool pla
 
 static void put_type(struct json *j, uint32_t type)
 {
-    const char *name = pd_type_name(type);
+    const char *name = pi_type_name(type);
     PUT_KEY(j, "type");
     if (name == NULL) {
-        pd_emit_dec(j->out, type);
+        pi_emit_dec(j->out, type);
         return;
     }
-    pd_emit_char(j->out, '"');
-    pd_emit_str(j->out, name);
-    pd_emit_char(j->out, '"');
+    pi_emit_char(j->out, '"');
+    pi_emit_str(j->out, name);
+    pi_emit_char(j->out, '"');
 }
 
 static void put_header(struct json *j, const struct pd_record *rec, const struct pd_op *layout)
@@ -251,14 +251,14 @@ static void put_header(struct json *j, const struct pd_record *rec, const struct
     if (j->plain)
         return;
     PUT_KEY(j, "size");
-    pd_emit_dec(j->out, rec->size);
+    pi_emit_dec(j->out, rec->size);
 }
 
 static void put_offset(struct json *j, uint64_t offset)
 {
-    pd_emit_char(j->out, '"');
-    pd_emit_dec(j->out, offset);
-    pd_emit_char(j->out, '"');
+    pi_emit_char(j->out, '"');
+    pi_emit_dec(j->out, offset);
+    pi_emit_char(j->out, '"');
 }
 
 static void put_context(struct json *j, const struct pd_record *rec, unsigned flags)
@@ -273,24 +273,24 @@ static void put_context(struct json *j, const struct pd_record *rec, unsigned fl
     }
     if (flags & PD_JSON_ATTR && rec->attr_index != UINT32_MAX) {
         PUT_KEY(j, "attr");
-        pd_emit_dec(j->out, rec->attr_index);
+        pi_emit_dec(j->out, rec->attr_index);
     }
 }
 
-static void put_payload(struct json *j, const struct pd_record *rec, const struct pd_view *view)
+static void put_payload(struct json *j, const struct pd_record *rec, const struct pi_view *view)
 {
-    const uint8_t usual = rec->plan ? pd_usual_variant(rec->plan, rec->type) : 0;
+    const uint8_t usual = rec->plan ? pi_usual_variant(rec->plan, rec->type) : 0;
     struct pd_feature feature;
     const bool is_feature = pd_feature_of_record(rec, &feature), twice = j->plain && is_feature;
     if (rec->variant != usual) {
         put_key(j, "variant");
-        pd_emit_dec(j->out, rec->variant);
+        pi_emit_dec(j->out, rec->variant);
     }
     if (view->layout && twice) {
         put_key(j, view->layout->name);
         PD_EMIT(j->out, "{\"feat_id\":");
         pd_out_json_value(j->out, &pd_set_feature, rec->u.header_feature.feat_id, 8);
-        pd_emit_char(j->out, '}');
+        pi_emit_char(j->out, '}');
     } else if (view->layout && (j->plain || j->apart || !put_straight(j, rec, view))) {
         put_key(j, view->layout->name);
         put_object(j, view->layout, &rec->u);
@@ -313,7 +313,7 @@ void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *
     pd_record_json_trace(rec, flags, NULL, out);
 }
 
-static void put_record(struct json *j, const struct pd_record *rec, const struct pd_view *view,
+static void put_record(struct json *j, const struct pd_record *rec, const struct pi_view *view,
                        unsigned flags)
 {
     put_header(j, rec, view->layout);
@@ -327,29 +327,29 @@ static void put_record(struct json *j, const struct pd_record *rec, const struct
 void pd_record_json_offcpu(const struct pd_record *rec, unsigned flags, const struct pd_offcpu *offcpu,
                            struct pd_out *out)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     const bool plain = (flags & PD_JSON_PLAIN) != 0;
     struct json j = {out, &view.shape, true, plain, plain};
-    pd_emit_char(out, '{');
+    pi_emit_char(out, '{');
     put_record(&j, rec, &view, flags);
     put_key(&j, "offcpu");
-    put_object(&j, pd_layout_offcpu(), offcpu);
-    pd_emit_char(out, '}');
+    put_object(&j, pi_layout_offcpu(), offcpu);
+    pi_emit_char(out, '}');
 }
 
 void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const struct pd_tracepoint *tracepoint,
                           struct pd_out *out)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     struct json j = {.out = out, .shape = &view.shape, .empty = true, .plain = (flags & PD_JSON_PLAIN) != 0};
-    pd_emit_char(out, '{');
+    pi_emit_char(out, '{');
     put_record(&j, rec, &view, flags);
     if (tracepoint && view.open && rec->type == PD_RECORD_SAMPLE && rec->plan) {
         put_key(&j, "trace");
         pd_tracepoint_json(tracepoint, (enum pd_order)tracepoint->order, rec->u.sample.raw.data.ptr,
                            rec->u.sample.raw.data.n, 0, out);
     }
-    pd_emit_char(out, '}');
+    pi_emit_char(out, '}');
 }
 
 /* ---- Attrs and others. */
@@ -362,16 +362,16 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {
     const struct pd_shape shape = {0};
     struct json j = {.out = out, .shape = &shape, .empty = true};
-    const struct pd_op *op = pd_layout_attr();
+    const struct pd_op *op = pi_layout_attr();
     uint32_t at = 0;
-    pd_emit_char(out, '{');
-    for (op = pd_present(op, &shape, attr); op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
-        const unsigned width = pd_scalar_width(op);
-        if (width == 0 || at + width <= pd_attr_known(attr) || pd_scalar_get(op, attr))
+    pi_emit_char(out, '{');
+    for (op = pi_present(op, &shape, attr); op->kind != PD_OP_END; op = pi_present(op + 1, &shape, attr)) {
+        const unsigned width = pi_scalar_width(op);
+        if (width == 0 || at + width <= pi_attr_known(attr) || pi_scalar_get(op, attr))
             put_field(&j, op, attr);
         at += width;
     }
-    pd_emit_char(out, '}');
+    pi_emit_char(out, '}');
 }
 
 void pd_feature_json(const struct pd_feature *f, struct pd_out *out)
@@ -379,7 +379,7 @@ void pd_feature_json(const struct pd_feature *f, struct pd_out *out)
     put_feature(out, f, false);
 }
 
-void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out)
+void pi_feature_json_plain(const struct pd_feature *f, struct pd_out *out)
 {
     put_feature(out, f, true);
 }
@@ -389,10 +389,10 @@ void pd_fields_json(struct pd_fields *it, struct pd_out *out)
 {
     struct json j = {.out = out, .shape = &it->shape, .empty = true};
     struct pd_field f;
-    pd_emit_char(out, '{');
+    pi_emit_char(out, '{');
     while (pd_fields_next(it, &f)) {
         if (f.u.ptr)
             put_field(&j, f.op, (const uint8_t *)f.u.ptr - f.op->offset);
     }
-    pd_emit_char(out, '}');
+    pi_emit_char(out, '}');
 }

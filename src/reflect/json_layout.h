@@ -17,16 +17,16 @@ struct straight {
 __attribute__((always_inline)) static inline void straight_key(struct pd_out *out, char *first,
                                                                const char *key, size_t n)
 {
-    pd_emit_char(out, *first);
-    pd_emit(out, key + 1, n - 1);
+    pi_emit_char(out, *first);
+    pi_emit(out, key + 1, n - 1);
     *first = ',';
 }
 
 static inline void straight_end(struct pd_out *out, char first)
 {
     if (first == '{')
-        pd_emit_char(out, '{');
-    pd_emit_char(out, '}');
+        pi_emit_char(out, '{');
+    pi_emit_char(out, '}');
 }
 
 /* The digits of a number at p; the kind of its set and its width are constants. */
@@ -35,9 +35,9 @@ __attribute__((always_inline)) static inline char *straight_digits(char *p, unsi
 {
     if (width > 4)
         *p++ = '"';
-    p = kind == PD_SET_SDEC               ? pd_put_sdec(p, value)
-        : kind == PD_SET_HEX && width > 4 ? pd_put_hex(p, value)
-                                          : pd_put_dec(p, value);
+    p = kind == PD_SET_SDEC               ? pi_put_sdec(p, value)
+        : kind == PD_SET_HEX && width > 4 ? pi_put_hex(p, value)
+                                          : pi_put_dec(p, value);
     if (width > 4)
         *p++ = '"';
     return p;
@@ -67,9 +67,9 @@ static void straight_hex(struct pd_out *out, char *first, const char *key, size_
                          size_t count)
 {
     straight_key(out, first, key, n);
-    pd_emit_char(out, '"');
+    pi_emit_char(out, '"');
     pd_out_hex_bytes(out, bytes, count);
-    pd_emit_char(out, '"');
+    pi_emit_char(out, '"');
 }
 
 static void straight_str(const struct straight *t, char *first, const char *name, const struct pd_str *s)
@@ -77,7 +77,7 @@ static void straight_str(const struct straight *t, char *first, const char *name
     const struct pd_op op = {.kind = PD_OP_STR, .name = name};
     struct json j = {.out = t->out, .shape = &t->shape, .empty = *first == '{'};
     if (j.empty)
-        pd_emit_char(t->out, '{');
+        pi_emit_char(t->out, '{');
     put_str(&j, &op, s);
     *first = ',';
 }
@@ -99,12 +99,12 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
 {
     const uint64_t least = hex_below(set);
     straight_key(out, first, key, n);
-    pd_emit_char(out, '[');
+    pi_emit_char(out, '[');
     for (size_t i = 0; i < v->n; i++) {
         const uint64_t value = pd_vec_at(v, i);
         if (value >= least || out->cap - out->n < 3 + PD_NUMBER_ROOM) {
             if (i)
-                pd_emit_char(out, ',');
+                pi_emit_char(out, ',');
             pd_out_json_value(out, set, value, 8);
             continue;
         }
@@ -113,7 +113,7 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
         p = straight_digits(p + (i != 0), PD_SET_HEX, 8, value);
         out->n = (size_t)(p - out->buf);
     }
-    pd_emit_char(out, ']');
+    pi_emit_char(out, ']');
 }
 
 /* ---- Objects: their fields, and the brace that ends them. */
@@ -160,15 +160,15 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
     }
 #define LIST(f_, n_, layout_, doc_)         \
     straight_key(KEY(f_));                  \
-    pd_emit_char(out, '[');                 \
+    pi_emit_char(out, '[');                 \
     for (size_t i = 0; i < v->f_.n; i++) {  \
         struct pd_##layout_ one;            \
         pd_##layout_##_at(&v->f_, i, &one); \
         if (i)                              \
-            pd_emit_char(out, ',');         \
+            pi_emit_char(out, ',');         \
         object_##layout_(t, &one);          \
     }                                       \
-    pd_emit_char(out, ']');
+    pi_emit_char(out, ']');
 #define WHEN(src_, bit_) if (t->shape.src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
@@ -182,10 +182,10 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
 
 /* ---- The payload of a record. False: its layout is none of these. */
 
-static bool put_straight(struct json *j, const struct pd_record *rec, const struct pd_view *view)
+static bool put_straight(struct json *j, const struct pd_record *rec, const struct pi_view *view)
 {
     const struct straight straight = {j->out, view->shape}, *const t = &straight;
-    if (!pd_view_is_usual(view, rec))
+    if (!pi_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -10,7 +10,7 @@
 
 #define D0(t_) t_ "0" t_ "1" t_ "2" t_ "3" t_ "4" t_ "5" t_ "6" t_ "7" t_ "8" t_ "9"
 #define X0(t_) D0(t_) t_ "a" t_ "b" t_ "c" t_ "d" t_ "e" t_ "f"
-const char pd_hex_pairs[513] = X0("0") X0("1") X0("2") X0("3") X0("4") X0("5") X0("6") X0("7") X0("8") X0("9")
+const char pi_hex_pairs[513] = X0("0") X0("1") X0("2") X0("3") X0("4") X0("5") X0("6") X0("7") X0("8") X0("9")
     X0("a") X0("b") X0("c") X0("d") X0("e") X0("f");
 
 static size_t room(const struct pd_out *out)
@@ -18,7 +18,7 @@ static size_t room(const struct pd_out *out)
     return out->cap - out->n;
 }
 
-void pd_out_slow(struct pd_out *out, const void *bytes, size_t n)
+void pi_out_slow(struct pd_out *out, const void *bytes, size_t n)
 {
     const char *p = bytes;
     while (n > room(out)) {
@@ -56,22 +56,22 @@ bool pd_out_grow(struct pd_out *out, size_t want)
 
 void pd_out_bytes(struct pd_out *out, const void *bytes, size_t n)
 {
-    pd_emit(out, bytes, n);
+    pi_emit(out, bytes, n);
 }
 
 void pd_out_str(struct pd_out *out, const char *s)
 {
-    pd_emit_str(out, s);
+    pi_emit_str(out, s);
 }
 
 void pd_out_dec(struct pd_out *out, uint64_t value)
 {
-    pd_emit_dec(out, value);
+    pi_emit_dec(out, value);
 }
 
 __attribute__((noinline)) static char *put_many_columns(char *p, uint64_t value, unsigned width, char fill)
 {
-    char *const end = pd_put_dec(p, value);
+    char *const end = pi_put_dec(p, value);
     const size_t n = (size_t)(end - p);
     if (n >= width)
         return end;
@@ -80,7 +80,7 @@ __attribute__((noinline)) static char *put_many_columns(char *p, uint64_t value,
     return p + width;
 }
 
-char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill)
+char *pi_put_columns(char *p, uint64_t value, unsigned width, char fill)
 {
     const uint64_t fills = (uint8_t)fill * UINT64_C(0x0101010101010101);
     unsigned n, zeros;
@@ -89,27 +89,27 @@ char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill)
     memcpy(p, &fills, 8); /* there need be no loop */
     memcpy(p + 8, &fills, 8);
     if (value < 10000) {
-        const uint32_t digits = pd_four_digits((uint32_t)value);
-        zeros = pd_zeros_of_four(digits);
+        const uint32_t digits = pi_four_digits((uint32_t)value);
+        zeros = pi_zeros_of_four(digits);
         n = 4 - zeros;
-        return pd_put_four(p + (n < width ? width - n : 0), digits, zeros);
+        return pi_put_four(p + (n < width ? width - n : 0), digits, zeros);
     }
-    const uint64_t digits = pd_dec_digits((uint32_t)value);
+    const uint64_t digits = pi_dec_digits((uint32_t)value);
     zeros = (unsigned)__builtin_ctzll(digits) / 8;
     n = 8 - zeros;
     p += n < width ? width - n : 0;
-    pd_store64((uint8_t *)p, (digits | PD_ZEROS) >> 8 * zeros, PD_LITTLE);
+    pi_store64((uint8_t *)p, (digits | PD_ZEROS) >> 8 * zeros, PD_LITTLE);
     return p + n;
 }
 
 void pd_out_sdec(struct pd_out *out, int64_t value)
 {
-    pd_emit_sdec(out, (uint64_t)value);
+    pi_emit_sdec(out, (uint64_t)value);
 }
 
 void pd_out_hex(struct pd_out *out, uint64_t value)
 {
-    pd_emit_hex(out, value);
+    pi_emit_hex(out, value);
 }
 
 /*
@@ -124,9 +124,9 @@ static bool emit_first(struct pd_out *out, const struct pd_set *set, uint64_t va
     const char *name = pd_set_name(first->set, value >> first->lo);
     if (name == NULL)
         return false;
-    pd_emit_str(out, first->name);
-    pd_emit_char(out, '=');
-    pd_emit_str(out, name);
+    pi_emit_str(out, first->name);
+    pi_emit_char(out, '=');
+    pi_emit_str(out, name);
     return true;
 }
 
@@ -138,7 +138,7 @@ static bool emit_names(struct pd_out *out, const struct pd_set *set, uint64_t va
     const size_t n = pd_set_format(set, value, text, sizeof text);
     if (n >= sizeof text)
         return false;
-    pd_emit(out, text, n);
+    pi_emit(out, text, n);
     return true;
 }
 
@@ -148,36 +148,36 @@ static void emit_double(struct pd_out *out, uint64_t bits)
     double value;
     memcpy(&value, &bits, sizeof value);
     snprintf(text, sizeof text, "%.17g", value);
-    pd_emit_str(out, text);
+    pi_emit_str(out, text);
 }
 
 void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value)
 {
     const char *name;
     switch (set->kind) {
-    case PD_SET_DEC: pd_emit_dec(out, value); break;
-    case PD_SET_SDEC: pd_emit_sdec(out, value); break;
+    case PD_SET_DEC: pi_emit_dec(out, value); break;
+    case PD_SET_SDEC: pi_emit_sdec(out, value); break;
     case PD_SET_HEX:
         if (set == &pd_set_F64)
             emit_double(out, value);
         else
-            pd_emit_hex(out, value);
+            pi_emit_hex(out, value);
         break;
     case PD_SET_ENUM:
         if ((name = pd_set_name(set, value)))
-            pd_emit_str(out, name);
+            pi_emit_str(out, name);
         else if (set->bits > 32)
-            pd_emit_hex(out, value);
+            pi_emit_hex(out, value);
         else if (value > UINT32_MAX)
-            pd_emit_sdec(out, value); /* of a signed field */
+            pi_emit_sdec(out, value); /* of a signed field */
         else
-            pd_emit_dec(out, value);
+            pi_emit_dec(out, value);
         break;
     default:
         if (value == 0)
-            pd_emit_char(out, '0');
+            pi_emit_char(out, '0');
         else if (!emit_first(out, set, value) && !emit_names(out, set, value))
-            pd_emit_hex(out, value);
+            pi_emit_hex(out, value);
         break;
     }
 }
@@ -189,8 +189,8 @@ void pd_out_hex_bytes(struct pd_out *out, const void *bytes, size_t n)
         char digits[256];
         const size_t k = n < sizeof digits / 2 ? n : sizeof digits / 2;
         for (size_t i = 0; i < k; i++)
-            memcpy(digits + 2 * i, pd_hex_pairs + 2 * p[i], 2);
-        pd_emit(out, digits, 2 * k);
+            memcpy(digits + 2 * i, pi_hex_pairs + 2 * p[i], 2);
+        pi_emit(out, digits, 2 * k);
         p += k;
         n -= k;
     }
@@ -244,7 +244,7 @@ PD_WRAPS static bool are_plain(uint64_t bytes)
     return ((bytes | low) & highs) == 0;
 }
 
-size_t pd_plain_length(const char *text, size_t n)
+size_t pi_plain_length(const char *text, size_t n)
 {
     const uint8_t *p = (const uint8_t *)text;
     uint64_t bytes;
@@ -264,18 +264,18 @@ static void emit_visible(struct pd_out *out, const char *text, size_t n, bool tw
 {
     const uint8_t *p = (const uint8_t *)text;
     for (size_t i = 0; i < n;) {
-        const size_t plain = pd_plain_length(text + i, n - i);
-        pd_emit(out, p + i, plain);
+        const size_t plain = pi_plain_length(text + i, n - i);
+        pi_emit(out, p + i, plain);
         if ((i += plain) == n)
             break;
         const size_t length = visible_length(p + i, n - i);
         if (length == 0) {
             PD_EMIT(out, "\\x");
-            pd_emit(out, pd_hex_pairs + 2 * p[i], 2);
+            pi_emit(out, pi_hex_pairs + 2 * p[i], 2);
         } else {
             if (p[i] == '\\' && twice)
-                pd_emit_char(out, '\\');
-            pd_emit(out, p + i, length);
+                pi_emit_char(out, '\\');
+            pi_emit(out, p + i, length);
         }
         i += length ? length : 1;
     }
@@ -295,10 +295,10 @@ static void emit_escape(struct pd_out *out, uint8_t c)
 {
     if (c == '"' || c == '\\') {
         const char escape[] = {'\\', (char)c};
-        pd_emit(out, escape, 2);
+        pi_emit(out, escape, 2);
     } else {
         PD_EMIT(out, "\\u00");
-        pd_emit(out, pd_hex_pairs + 2 * c, 2);
+        pi_emit(out, pi_hex_pairs + 2 * c, 2);
     }
 }
 
@@ -311,18 +311,18 @@ void pd_out_json_text(struct pd_out *out, const char *text, size_t n)
         PD_EMIT(out, "\"}");
         return;
     }
-    pd_emit_char(out, '"');
+    pi_emit_char(out, '"');
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         const bool high = p[i] == 0xc2 && p[i + 1] < 0xa0; /* U+0080…U+009F */
         if (p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f && !high)
             continue;
-        pd_emit(out, p + from, i - from);
+        pi_emit(out, p + from, i - from);
         emit_escape(out, p[i += high]);
         from = i + 1;
     }
-    pd_emit(out, p + from, n - from);
-    pd_emit_char(out, '"');
+    pi_emit(out, p + from, n - from);
+    pi_emit_char(out, '"');
 }
 
 /* ---- JSON numbers: those of 64 bits are strings, because many readers keep only 53. */
@@ -330,33 +330,33 @@ void pd_out_json_text(struct pd_out *out, const char *text, size_t n)
 static void json_dec(struct pd_out *out, uint64_t value, unsigned width, bool is_signed)
 {
     if (width > 4)
-        pd_emit_char(out, '"');
+        pi_emit_char(out, '"');
     if (is_signed)
-        pd_emit_sdec(out, value);
+        pi_emit_sdec(out, value);
     else
-        pd_emit_dec(out, value);
+        pi_emit_dec(out, value);
     if (width > 4)
-        pd_emit_char(out, '"');
+        pi_emit_char(out, '"');
 }
 
 static void json_hex(struct pd_out *out, uint64_t value, unsigned width)
 {
     if (width <= 4) {
-        pd_emit_dec(out, value);
+        pi_emit_dec(out, value);
         return;
     }
-    pd_emit_char(out, '"');
-    pd_emit_hex(out, value);
-    pd_emit_char(out, '"');
+    pi_emit_char(out, '"');
+    pi_emit_hex(out, value);
+    pi_emit_char(out, '"');
 }
 
 static void json_enum(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
 {
     const char *name = pd_set_name(set, value);
     if (name) {
-        pd_emit_char(out, '"');
-        pd_emit_str(out, name);
-        pd_emit_char(out, '"');
+        pi_emit_char(out, '"');
+        pi_emit_str(out, name);
+        pi_emit_char(out, '"');
     } else if (width > 4) {
         json_hex(out, value, width);
     } else {
@@ -367,14 +367,14 @@ static void json_enum(struct pd_out *out, const struct pd_set *set, uint64_t val
 /* Names only if all bits have one. */
 static void json_word(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
 {
-    if (value == 0 || value & ~pd_set_mask(set)) {
+    if (value == 0 || value & ~pi_set_mask(set)) {
         json_hex(out, value, width);
         return;
     }
-    pd_emit_char(out, '"');
+    pi_emit_char(out, '"');
     if (!emit_first(out, set, value) && !emit_names(out, set, value))
-        pd_emit_hex(out, value);
-    pd_emit_char(out, '"');
+        pi_emit_hex(out, value);
+    pi_emit_char(out, '"');
 }
 
 void pd_out_json_value(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)

@@ -29,19 +29,19 @@ static inline enum pd_code make_printer(struct printer *p, const struct pd_print
 static void begin_line(const struct printer *p)
 {
     for (unsigned i = 0; i < p->indent; i++)
-        pd_emit_char(p->out, ' ');
+        pi_emit_char(p->out, ' ');
 }
 
 /* "name:", with the value's other names, since only the event tells which one applies. */
 static void begin_field(const struct printer *p, const struct pd_field *f)
 {
     begin_line(p);
-    pd_emit_str(p->out, f->name);
+    pi_emit_str(p->out, f->name);
     for (const struct pd_op *op = f->op + 1; op->kind == PD_OP_ALIAS; op++) {
-        pd_emit_char(p->out, '/');
-        pd_emit_str(p->out, op->name);
+        pi_emit_char(p->out, '/');
+        pi_emit_str(p->out, op->name);
     }
-    pd_emit_char(p->out, ':');
+    pi_emit_char(p->out, ':');
 }
 
 /* ---- Bytes. */
@@ -51,17 +51,17 @@ static void print_dump_line(const struct printer *p, const uint8_t *bytes, size_
     begin_line(p);
     for (unsigned shift = 16; shift;) {
         shift -= 8;
-        pd_emit(p->out, pd_hex_pairs + 2 * (at >> shift & 0xff), 2);
+        pi_emit(p->out, pi_hex_pairs + 2 * (at >> shift & 0xff), 2);
     }
-    pd_emit_char(p->out, ':');
+    pi_emit_char(p->out, ':');
     for (size_t i = 0; i < 16; i++) {
-        pd_emit_char(p->out, ' ');
-        pd_emit(p->out, i < n ? pd_hex_pairs + 2 * bytes[i] : "  ", 2);
+        pi_emit_char(p->out, ' ');
+        pi_emit(p->out, i < n ? pi_hex_pairs + 2 * bytes[i] : "  ", 2);
     }
     PD_EMIT(p->out, "  ");
     for (size_t i = 0; i < n; i++)
-        pd_emit_char(p->out, bytes[i] >= ' ' && bytes[i] < 0x7f ? (char)bytes[i] : '.');
-    pd_emit_char(p->out, '\n');
+        pi_emit_char(p->out, bytes[i] >= ' ' && bytes[i] < 0x7f ? (char)bytes[i] : '.');
+    pi_emit_char(p->out, '\n');
 }
 
 /* The rest of a line that names bytes, and the bytes below it. */
@@ -69,14 +69,14 @@ static void print_dump(const struct printer *p, const uint8_t *bytes, size_t n)
 {
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
     const size_t shown = n < p->max_bytes ? n : p->max_bytes;
-    pd_emit_char(p->out, ' ');
-    pd_emit_dec(p->out, n);
-    pd_emit_str(p->out, n == 1 ? " byte\n" : " bytes\n");
+    pi_emit_char(p->out, ' ');
+    pi_emit_dec(p->out, n);
+    pi_emit_str(p->out, n == 1 ? " byte\n" : " bytes\n");
     for (size_t at = 0; at < shown; at += 16)
         print_dump_line(&inner, bytes + at, at, shown - at < 16 ? shown - at : 16);
     if (shown < n) {
         begin_line(&inner);
-        pd_emit_dec(p->out, n - shown);
+        pi_emit_dec(p->out, n - shown);
         PD_EMIT(p->out, " more\n");
     }
 }
@@ -84,17 +84,17 @@ static void print_dump(const struct printer *p, const uint8_t *bytes, size_t n)
 static void print_text(const struct printer *p, const char *name, const struct pd_op *op,
                        const struct pd_str *s)
 {
-    pd_emit_char(p->out, ' ');
+    pi_emit_char(p->out, ' ');
     pd_out_plain(p->out, s->ptr, s->len);
-    pd_emit_char(p->out, '\n');
-    if (pd_str_is_plain(op, s))
+    pi_emit_char(p->out, '\n');
+    if (pi_str_is_plain(op, s))
         return;
     begin_line(p);
-    pd_emit_str(p->out, name);
+    pi_emit_str(p->out, name);
     PD_EMIT(p->out, "_pad: ");
     if (s->ptr)
         pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
 }
 
 /* ---- Vectors and lists. */
@@ -105,10 +105,10 @@ static void print_register(const struct printer *p, uint64_t *mask, uint64_t abi
     const unsigned bit = (unsigned)__builtin_ctzll(*mask);
     const char *name = pd_reg_name_of_abi(p->arch, abi, bit);
     if (name) {
-        pd_emit_str(p->out, name);
+        pi_emit_str(p->out, name);
     } else {
         PD_EMIT(p->out, "reg");
-        pd_emit_dec(p->out, bit);
+        pi_emit_dec(p->out, bit);
     }
     PD_EMIT(p->out, ": ");
     *mask &= *mask - 1;
@@ -132,7 +132,7 @@ static void print_one(const struct printer *p, const struct pd_set *set, uint64_
     if (*mask)
         print_register(p, mask, abi);
     pd_out_value(p->out, set, value);
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
 }
 
 /*
@@ -145,7 +145,7 @@ static void print_numbers(const struct printer *p, const struct pd_set *set, con
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
     const uint64_t least = mask ? 0 : hex_below(set);
     struct pd_out *const out = p->out;
-    pd_emit_char(out, '\n');
+    pi_emit_char(out, '\n');
     for (size_t i = 0; i < vec->n; i++) {
         const uint64_t value = pd_vec_at(vec, i);
         if (value >= least || inner.indent > 8 || out->cap - out->n < 9 + PD_NUMBER_ROOM) {
@@ -154,7 +154,7 @@ static void print_numbers(const struct printer *p, const struct pd_set *set, con
         }
         char *line = out->buf + out->n;
         memset(line, ' ', 8);
-        line = pd_put_hex(line + inner.indent, value);
+        line = pi_put_hex(line + inner.indent, value);
         *line++ = '\n';
         out->n = (size_t)(line - out->buf);
     }
@@ -166,16 +166,16 @@ static void print_line(const struct printer *p, struct pd_fields *it)
     struct pd_field f;
     const char *separator = " ";
     while (pd_fields_next(it, &f)) {
-        pd_emit_str(p->out, separator);
-        pd_emit_str(p->out, f.name);
-        pd_emit_char(p->out, ' ');
+        pi_emit_str(p->out, separator);
+        pi_emit_str(p->out, f.name);
+        pi_emit_char(p->out, ' ');
         if (f.kind == PD_FIELD_NUMBER)
             pd_out_value(p->out, f.set, f.value);
         else if (f.kind == PD_FIELD_ARRAY)
             pd_out_hex_bytes(p->out, f.u.array, f.n);
         separator = ", ";
     }
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
 }
 
 static void print_fields(const struct printer *p, struct pd_fields *it);
@@ -188,7 +188,7 @@ static void print_element(const struct printer *p, struct pd_fields *it, bool la
         print_line(p, it);
         return;
     }
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
     print_fields(&inner, it);
 }
 
@@ -196,11 +196,11 @@ static void print_list(const struct printer *p, const struct pd_fields *it, cons
 {
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
     struct pd_fields element;
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
     for (size_t i = 0; pd_fields_element(&element, it, f, i); i++) {
         begin_line(&inner);
-        pd_emit_dec(p->out, i);
-        pd_emit_char(p->out, ':');
+        pi_emit_dec(p->out, i);
+        pi_emit_char(p->out, ':');
         print_element(&inner, &element, f->u.list->varying);
     }
 }
@@ -209,10 +209,10 @@ static void print_list(const struct printer *p, const struct pd_fields *it, cons
 
 static void print_part(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
 {
-    const bool attr = f->op->sub() == pd_layout_attr();
+    const bool attr = f->op->sub() == pi_layout_attr();
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, p->skip_zero || attr};
     struct pd_fields part;
-    pd_emit_char(p->out, '\n');
+    pi_emit_char(p->out, '\n');
     pd_fields_enter(&part, it, f);
     print_fields(&inner, &part);
 }
@@ -222,14 +222,14 @@ static void print_field(const struct printer *p, const struct pd_fields *it, con
     begin_field(p, f);
     switch (f->kind) {
     case PD_FIELD_NUMBER:
-        pd_emit_char(p->out, ' ');
+        pi_emit_char(p->out, ' ');
         pd_out_value(p->out, f->set, f->value);
-        pd_emit_char(p->out, '\n');
+        pi_emit_char(p->out, '\n');
         break;
     case PD_FIELD_ARRAY:
-        pd_emit_char(p->out, ' ');
+        pi_emit_char(p->out, ' ');
         pd_out_hex_bytes(p->out, f->u.array, f->n);
-        pd_emit_char(p->out, '\n');
+        pi_emit_char(p->out, '\n');
         break;
     case PD_FIELD_STRING: print_text(p, f->name, f->op, f->u.str); break;
     case PD_FIELD_VECTOR: print_numbers(p, f->set, f->u.vec, f->registers, f->abi); break;
@@ -275,34 +275,34 @@ enum pd_code pd_feature_print(const struct pd_feature *f, const struct pd_print_
 
 #include "print_layout.h"
 
-static void print_header(const struct pd_record *rec, const struct pd_view *view, struct pd_out *out)
+static void print_header(const struct pd_record *rec, const struct pi_view *view, struct pd_out *out)
 {
-    const char *type = pd_type_name(rec->type);
-    pd_emit_hex(out, rec->offset);
+    const char *type = pi_type_name(rec->type);
+    pi_emit_hex(out, rec->offset);
     if (rec->depth) {
-        pd_emit_char(out, '+');
-        pd_emit_hex(out, rec->inner_offset);
+        pi_emit_char(out, '+');
+        pi_emit_hex(out, rec->inner_offset);
     }
     PD_EMIT(out, " [");
-    pd_emit_hex(out, rec->size);
+    pi_emit_hex(out, rec->size);
     PD_EMIT(out, "]: ");
     if (type) {
-        pd_emit_str(out, type);
+        pi_emit_str(out, type);
     } else {
         PD_EMIT(out, "type ");
-        pd_emit_dec(out, rec->type);
+        pi_emit_dec(out, rec->type);
     }
     if (rec->misc) {
-        pd_emit_char(out, ' ');
+        pi_emit_char(out, ' ');
         pd_out_value(out, view->layout ? view->layout->set : &pd_set_HEX, rec->misc);
     }
-    pd_emit_char(out, '\n');
+    pi_emit_char(out, '\n');
 }
 
 enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_options *options,
                              struct pd_out *out)
 {
-    const struct pd_view view = pd_view_of(rec);
+    const struct pi_view view = pi_view_of(rec);
     struct printer p;
     struct pd_fields it;
     struct pd_feature feature;
@@ -312,8 +312,8 @@ enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_
     print_header(rec, &view, out);
     if (view.open && pd_feature_of_record(rec, &feature)) {
         PD_EMIT(out, "  feature: ");
-        pd_emit_str(out, pd_feature_name(feature.id));
-        pd_emit_char(out, '\n');
+        pi_emit_str(out, pd_feature_name(feature.id));
+        pi_emit_char(out, '\n');
         pd_feature_print(&feature, options, 4, out);
     } else if (view.open) {
         if (!print_straight(&p, rec, &view)) {
@@ -339,8 +339,8 @@ enum pd_code pd_attr_print(const struct pd_attr *attr, const struct pd_print_opt
     pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, event,
                     sizeof event);
     PD_EMIT(out, "attr: ");
-    pd_emit_str(out, event);
-    pd_emit_char(out, '\n');
+    pi_emit_str(out, event);
+    pi_emit_char(out, '\n');
     p.skip_zero = true;
     pd_fields_of_attr(&it, attr);
     print_fields(&p, &it);

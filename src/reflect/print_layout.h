@@ -26,27 +26,27 @@ __attribute__((always_inline)) static inline void straight_number(struct pd_out 
         memcpy(p + indent, name, n);
         memcpy(p + indent + n, ": ", 2);
         p += indent + n + 2;
-        p = kind == PD_SET_HEX   ? pd_put_hex(p, value)
-            : kind == PD_SET_DEC ? pd_put_dec(p, value)
-                                 : pd_put_sdec(p, value);
+        p = kind == PD_SET_HEX   ? pi_put_hex(p, value)
+            : kind == PD_SET_DEC ? pi_put_dec(p, value)
+                                 : pi_put_sdec(p, value);
         *p++ = '\n';
         out->n = (size_t)(p - out->buf);
         return;
     }
     for (unsigned i = 0; i < indent; i++)
-        pd_emit_char(out, ' ');
-    pd_emit(out, name, n);
+        pi_emit_char(out, ' ');
+    pi_emit(out, name, n);
     PD_EMIT(out, ": ");
     pd_out_value(out, set, value);
-    pd_emit_char(out, '\n');
+    pi_emit_char(out, '\n');
 }
 
 static void straight_name(struct pd_out *out, unsigned indent, const char *name)
 {
     for (unsigned i = 0; i < indent; i++)
-        pd_emit_char(out, ' ');
-    pd_emit_str(out, name);
-    pd_emit_char(out, ':');
+        pi_emit_char(out, ' ');
+    pi_emit_str(out, name);
+    pi_emit_char(out, ':');
 }
 
 /* ---- Fields other than numbers, by the functions of reflection. */
@@ -60,9 +60,9 @@ static void straight_array(const struct straight *t, unsigned indent, const char
                            size_t n)
 {
     straight_name(t->out, indent, name);
-    pd_emit_char(t->out, ' ');
+    pi_emit_char(t->out, ' ');
     pd_out_hex_bytes(t->out, bytes, n);
-    pd_emit_char(t->out, '\n');
+    pi_emit_char(t->out, '\n');
 }
 
 static void straight_str(const struct straight *t, unsigned indent, const char *name, const struct pd_str *s)
@@ -92,9 +92,9 @@ static void straight_vec(const struct straight *t, unsigned indent, const char *
 static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 {
     for (unsigned k = 0; k < indent; k++)
-        pd_emit_char(out, ' ');
-    pd_emit_dec(out, i);
-    pd_emit_char(out, ':');
+        pi_emit_char(out, ' ');
+    pi_emit_dec(out, i);
+    pi_emit_char(out, ':');
 }
 
 /* ---- An element of a list, in a line: numbers only. */
@@ -107,7 +107,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define END(name_) }
 #define ELEMENT(f_, set_, value_)                 \
-    pd_emit_str(t->out, separator);               \
+    pi_emit_str(t->out, separator);               \
     PD_EMIT(t->out, #f_ " ");                     \
     pd_out_value(t->out, &pd_set_##set_, value_); \
     separator = ", ";
@@ -160,7 +160,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
                  v->abi_);
 #define SUB(f_, layout_, doc_)          \
     straight_name(t->out, indent, #f_); \
-    pd_emit_char(t->out, '\n');         \
+    pi_emit_char(t->out, '\n');         \
     text_##layout_(t, indent + 2, &v->f_);
 #define LATE(f_, abi_, bit_, layout_, doc_) \
     if (v->abi_ & (bit_)) {                 \
@@ -168,13 +168,13 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
     }
 #define LIST(f_, n_, layout_, doc_)           \
     straight_name(t->out, indent, #f_);       \
-    pd_emit_char(t->out, '\n');               \
+    pi_emit_char(t->out, '\n');               \
     for (size_t i = 0; i < v->f_.n; i++) {    \
         struct pd_##layout_ one;              \
         pd_##layout_##_at(&v->f_, i, &one);   \
         straight_item(t->out, indent + 2, i); \
         element_##layout_(t, &one);           \
-        pd_emit_char(t->out, '\n');           \
+        pi_emit_char(t->out, '\n');           \
     }
 #define WHEN(src_, bit_) if (t->shape.src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
@@ -187,10 +187,10 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 
 /* ---- Records. False: its layout is none of these. */
 
-static bool print_straight(const struct printer *p, const struct pd_record *rec, const struct pd_view *view)
+static bool print_straight(const struct printer *p, const struct pd_record *rec, const struct pi_view *view)
 {
     const struct straight straight = {p->out, p, rec, view->shape}, *const t = &straight;
-    if (view->layout == NULL || !pd_view_is_usual(view, rec))
+    if (view->layout == NULL || !pi_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

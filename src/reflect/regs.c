@@ -132,11 +132,11 @@ const char *pd_reg_name_of_abi(enum pd_arch arch, uint64_t abi, unsigned bit)
 
 int pd_reg_from_name(enum pd_arch arch, const char *name)
 {
-    const struct pd_slice text = {name, strlen(name)};
+    const struct pi_slice text = {name, strlen(name)};
 
     for (unsigned bit = 0; bit < MAX_REGS; bit++) {
         const char *reg = pd_reg_name(arch, bit), *simd = pd_reg_name_of_abi(arch, PD_REGS_SIMD, bit);
-        if ((reg && pd_slice_is(text, reg)) || (simd && pd_slice_is(text, simd)))
+        if ((reg && pi_slice_is(text, reg)) || (simd && pi_slice_is(text, simd)))
             return (int)bit;
     }
     return -1;

@@ -13,7 +13,7 @@
 
 static uint64_t load_number(const uint8_t *p, const struct pd_tracepoint_field *f, enum pd_order order)
 {
-    const uint64_t value = pd_load(p, f->width, order);
+    const uint64_t value = pi_load(p, f->width, order);
     const unsigned shift = 64 - 8u * f->width;
     return f->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
 }
@@ -31,7 +31,7 @@ static bool locate(const struct pd_tracepoint_field *f, enum pd_order order, con
             *size = n - *at;
         return true;
     }
-    const uint32_t word = pd_load32(raw + *at, order);
+    const uint32_t word = pi_load32(raw + *at, order);
     *size = word >> 16;
     *at = (word & 0xffff) + (f->place == PD_TRACEPOINT_REL_LOC ? *at + 4 : 0);
     if (*size == 0)
@@ -85,11 +85,11 @@ static uint64_t unsigned_value(const struct pd_tracepoint_field *f, uint64_t val
 static void print_number(struct pd_out *out, const struct pd_tracepoint_field *f, uint64_t value)
 {
     if (f->is_hex)
-        pd_emit_hex(out, unsigned_value(f, value));
+        pi_emit_hex(out, unsigned_value(f, value));
     else if (f->is_signed)
-        pd_emit_sdec(out, value);
+        pi_emit_sdec(out, value);
     else
-        pd_emit_dec(out, value);
+        pi_emit_dec(out, value);
 }
 
 static void json_number(struct pd_out *out, const struct pd_tracepoint_field *f, uint64_t value)
@@ -102,13 +102,13 @@ typedef void put_number(struct pd_out *, const struct pd_tracepoint_field *, uin
 
 static void put_array(struct pd_out *out, const struct pd_tracepoint_data *d, put_number *put)
 {
-    pd_emit_char(out, '[');
+    pi_emit_char(out, '[');
     for (size_t i = 0; i < d->n; i++) {
         if (i)
-            pd_emit_char(out, ',');
+            pi_emit_char(out, ',');
         put(out, d->field, pd_tracepoint_element(d, i));
     }
-    pd_emit_char(out, ']');
+    pi_emit_char(out, ']');
 }
 
 static void print_value(struct pd_out *out, const struct pd_tracepoint_data *d)
@@ -130,9 +130,9 @@ static void json_value(struct pd_out *out, const struct pd_tracepoint_data *d)
     case PD_TRACEPOINT_STRING: pd_out_json_text(out, d->text.ptr, d->text.len); break;
     case PD_TRACEPOINT_ARRAY: put_array(out, d, json_number); break;
     default:
-        pd_emit_char(out, '"');
+        pi_emit_char(out, '"');
         pd_out_hex_bytes(out, d->bytes.ptr, d->bytes.n);
-        pd_emit_char(out, '"');
+        pi_emit_char(out, '"');
         break;
     }
 }
@@ -195,23 +195,23 @@ struct look {
 static inline __attribute__((always_inline)) void put_shown(struct pd_out *out, struct shown s,
                                                             const struct look *look)
 {
-    pd_emit_str(out, look->open);
+    pi_emit_str(out, look->open);
     for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
-        pd_emit_str(out, s.any ? look->between : "");
-        pd_emit_str(out, look->before_name);
-        pd_emit(out, f->name.ptr, f->name.len);
-        pd_emit_str(out, look->behind_name);
+        pi_emit_str(out, s.any ? look->between : "");
+        pi_emit_str(out, look->before_name);
+        pi_emit(out, f->name.ptr, f->name.len);
+        pi_emit_str(out, look->behind_name);
         if (s.there)
             look->value(out, &s.value);
         else
-            pd_emit_str(out, look->missing);
+            pi_emit_str(out, look->missing);
     }
     if (s.left_out) {
-        pd_emit_str(out, s.any ? look->between : "");
-        pd_emit_str(out, look->left_out);
-        pd_emit_dec(out, s.left_out);
+        pi_emit_str(out, s.any ? look->between : "");
+        pi_emit_str(out, look->left_out);
+        pi_emit_dec(out, s.left_out);
     }
-    pd_emit_str(out, look->close);
+    pi_emit_str(out, look->close);
 }
 
 void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,

@@ -13,7 +13,7 @@ static bool visit_any(void (*visit)(void *user, const struct pd_record *rec), vo
 
 bool pd_record_visit(const struct pd_visitor *visitor, void *user, const struct pd_record *rec)
 {
-    if (!pd_view_of(rec).open)
+    if (!pi_view_of(rec).open)
         return visit_any(visitor->unknown, user, rec);
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum pd_code(pd_fail)(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
+enum pd_code(pi_fail)(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
                       uint64_t found, uint64_t expected)
 {
     if (error)
@@ -20,10 +20,10 @@ enum pd_code(pd_fail)(struct pd_error *error, enum pd_code code, uint64_t offset
     return code;
 }
 
-enum pd_code(pd_fail_record)(struct pd_error *error, enum pd_code code, const struct pd_record *rec,
+enum pd_code(pi_fail_record)(struct pd_error *error, enum pd_code code, const struct pd_record *rec,
                              size_t at, const char *field, uint64_t found, uint64_t expected)
 {
-    pd_fail(error, code, PD_NOWHERE, field, found, expected);
+    pi_fail(error, code, PD_NOWHERE, field, found, expected);
     if (error && rec) {
         error->offset = rec->offset;
         error->record_index = rec->index;

@@ -6,14 +6,14 @@
 #include <perfdata/codec.h>
 
 /* Fill the error, when there is one, and return the code. */
-enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
+enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
                      uint64_t found, uint64_t expected);
-enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
+enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected);
 /* For analyzers, which see one file at a time. .ci/stages/analyzer defines PD_ANALYZER for gcc's. */
 #if defined __clang_analyzer__ || defined PD_ANALYZER
-#define pd_fail(error_, code_, ...) (pd_fail(error_, code_, __VA_ARGS__), (code_))
-#define pd_fail_record(error_, code_, ...) (pd_fail_record(error_, code_, __VA_ARGS__), (code_))
+#define pi_fail(error_, code_, ...) (pi_fail(error_, code_, __VA_ARGS__), (code_))
+#define pi_fail_record(error_, code_, ...) (pi_fail_record(error_, code_, __VA_ARGS__), (code_))
 #endif
 
 #endif

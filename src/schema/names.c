@@ -73,40 +73,40 @@ _Static_assert(width_attr_flags == 64, "attr_flags must cover its word");
 _Static_assert(width_aux_action == 32, "aux_action must cover its word");
 _Static_assert(width_branch_flags == 64, "branch_flags must cover its word");
 
-static void put_number(struct pd_text *t, uint64_t value, bool hex)
+static void put_number(struct pi_text *t, uint64_t value, bool hex)
 {
     if (hex)
-        pd_text_hex(t, value);
+        pi_text_hex(t, value);
     else
-        pd_text_number(t, value, 10);
+        pi_text_number(t, value, 10);
 }
 
-static void put_signed(struct pd_text *t, uint64_t value)
+static void put_signed(struct pi_text *t, uint64_t value)
 {
     const bool negative = value >> 63;
 
     if (negative)
-        pd_text_str(t, "-");
-    pd_text_number(t, negative ? ~value + 1 : value, 10);
+        pi_text_str(t, "-");
+    pi_text_number(t, negative ? ~value + 1 : value, 10);
 }
 
-static void put_enum(struct pd_text *t, const struct pd_set *set, uint64_t value)
+static void put_enum(struct pi_text *t, const struct pd_set *set, uint64_t value)
 {
     const char *name = pd_set_name(set, value);
 
     if (name)
-        pd_text_str(t, name);
+        pi_text_str(t, name);
     else
         put_number(t, value, set->bits > 32);
 }
 
-static void put_separator(struct pd_text *t, size_t start, const char *separator)
+static void put_separator(struct pi_text *t, size_t start, const char *separator)
 {
     if (t->len != start)
-        pd_text_str(t, separator);
+        pi_text_str(t, separator);
 }
 
-static void put_flags(struct pd_text *t, const struct pd_set *set, uint64_t value, const char *separator)
+static void put_flags(struct pi_text *t, const struct pd_set *set, uint64_t value, const char *separator)
 {
     const size_t start = t->len;
 
@@ -115,7 +115,7 @@ static void put_flags(struct pd_text *t, const struct pd_set *set, uint64_t valu
         if (n->value == 0 || (value & n->value) != n->value)
             continue;
         put_separator(t, start, separator);
-        pd_text_str(t, n->name);
+        pi_text_str(t, n->name);
         value &= ~n->value;
     }
     if (value || t->len == start) {
@@ -125,7 +125,7 @@ static void put_flags(struct pd_text *t, const struct pd_set *set, uint64_t valu
 }
 
 /* A sub-field's value. Packed words do not nest. */
-static void put_value(struct pd_text *t, const struct pd_set *set, uint64_t value, const char *separator)
+static void put_value(struct pi_text *t, const struct pd_set *set, uint64_t value, const char *separator)
 {
     switch (set->kind) {
     case PD_SET_ENUM: put_enum(t, set, value); break;
@@ -143,7 +143,7 @@ static bool is_flag(const struct pd_set *set)
     return set->kind == PD_SET_DEC && set->bits == 1;
 }
 
-static void put_bits(struct pd_text *t, const struct pd_set *set, uint64_t word)
+static void put_bits(struct pi_text *t, const struct pd_set *set, uint64_t word)
 {
     const size_t start = t->len;
 
@@ -153,9 +153,9 @@ static void put_bits(struct pd_text *t, const struct pd_set *set, uint64_t word)
         if (value == 0)
             continue;
         put_separator(t, start, "|");
-        pd_text_str(t, f->name);
+        pi_text_str(t, f->name);
         if (!is_flag(f->set)) {
-            pd_text_str(t, "=");
+            pi_text_str(t, "=");
             put_value(t, f->set, value, "+");
         }
         word &= ~f->value;
@@ -168,54 +168,54 @@ static void put_bits(struct pd_text *t, const struct pd_set *set, uint64_t word)
 
 size_t pd_set_format(const struct pd_set *set, uint64_t value, char *buf, size_t cap)
 {
-    struct pd_text t = {buf, cap, 0};
+    struct pi_text t = {buf, cap, 0};
 
     if (set->kind == PD_SET_BITS)
         put_bits(&t, set, value);
     else
         put_value(&t, set, value, "|");
-    return pd_text_close(&t);
+    return pi_text_close(&t);
 }
 
 /* A hexadecimal number may have its sign bit set; a decimal one says the sign. */
-static bool parse_signed(struct pd_slice text, uint64_t *value)
+static bool parse_signed(struct pi_slice text, uint64_t *value)
 {
-    struct pd_slice digits = text;
+    struct pi_slice digits = text;
 
-    if (pd_slice_skip(&digits, "-")) {
-        if (!pd_slice_digits(digits, 10, UINT64_C(1) << 63, value))
+    if (pi_slice_skip(&digits, "-")) {
+        if (!pi_slice_digits(digits, 10, UINT64_C(1) << 63, value))
             return false;
-        *value = pd_negated(*value);
+        *value = pi_negated(*value);
         return true;
     }
-    return pd_slice_number(text, pd_slice_skip(&digits, "0x") ? UINT64_MAX : INT64_MAX, value);
+    return pi_slice_number(text, pi_slice_skip(&digits, "0x") ? UINT64_MAX : INT64_MAX, value);
 }
 
-static const struct pd_name *find_name(const struct pd_set *set, struct pd_slice text)
+static const struct pd_name *find_name(const struct pd_set *set, struct pi_slice text)
 {
     for (size_t i = 0; i < set->n; i++) {
-        if (pd_slice_is(text, set->names[i].name))
+        if (pi_slice_is(text, set->names[i].name))
             return &set->names[i];
     }
     return NULL;
 }
 
-static bool parse_enum(const struct pd_set *set, struct pd_slice text, uint64_t *value)
+static bool parse_enum(const struct pd_set *set, struct pi_slice text, uint64_t *value)
 {
     const struct pd_name *n = find_name(set, text);
 
     if (!n)
-        return pd_slice_number(text, WORD_MASK(set->bits), value);
+        return pi_slice_number(text, WORD_MASK(set->bits), value);
     *value = n->value;
     return true;
 }
 
-static bool parse_flags(const struct pd_set *set, struct pd_slice text, char separator, uint64_t *value)
+static bool parse_flags(const struct pd_set *set, struct pi_slice text, char separator, uint64_t *value)
 {
-    struct pd_slice item;
+    struct pi_slice item;
 
     *value = 0;
-    while (pd_slice_next(&text, separator, &item)) {
+    while (pi_slice_next(&text, separator, &item)) {
         uint64_t v;
         if (!parse_enum(set, item, &v))
             return false;
@@ -224,7 +224,7 @@ static bool parse_flags(const struct pd_set *set, struct pd_slice text, char sep
     return true;
 }
 
-static bool parse_value(const struct pd_set *set, struct pd_slice text, char separator, uint64_t *value)
+static bool parse_value(const struct pd_set *set, struct pi_slice text, char separator, uint64_t *value)
 {
     switch (set->kind) {
     case PD_SET_ENUM: return parse_enum(set, text, value);
@@ -234,19 +234,19 @@ static bool parse_value(const struct pd_set *set, struct pd_slice text, char sep
     case PD_SET_HEX:
     case PD_SET_BITS: break;
     }
-    return pd_slice_number(text, WORD_MASK(set->bits), value);
+    return pi_slice_number(text, WORD_MASK(set->bits), value);
 }
 
 /* "name", "name=value" or a number that is bits in place; `mask` becomes the bits that are then known. */
-static bool parse_bits_item(const struct pd_set *set, struct pd_slice item, uint64_t *value, uint64_t *mask)
+static bool parse_bits_item(const struct pd_set *set, struct pi_slice item, uint64_t *value, uint64_t *mask)
 {
-    struct pd_slice name;
-    struct pd_slice rest = item;
+    struct pi_slice name;
+    struct pi_slice rest = item;
 
-    pd_slice_next(&rest, '=', &name);
+    pi_slice_next(&rest, '=', &name);
     const struct pd_name *f = find_name(set, name);
     if (!f) {
-        if (rest.ptr || !pd_slice_number(item, WORD_MASK(set->bits), value))
+        if (rest.ptr || !pi_slice_number(item, WORD_MASK(set->bits), value))
             return false;
         *mask = *value;
         return true;
@@ -262,13 +262,13 @@ static bool parse_bits_item(const struct pd_set *set, struct pd_slice item, uint
 }
 
 /* Bits that are given twice are a mistake of the text. */
-static bool parse_bits(const struct pd_set *set, struct pd_slice text, uint64_t *word)
+static bool parse_bits(const struct pd_set *set, struct pi_slice text, uint64_t *word)
 {
     uint64_t known = 0, value, mask;
-    struct pd_slice item;
+    struct pi_slice item;
 
     *word = 0;
-    while (pd_slice_next(&text, '|', &item)) {
+    while (pi_slice_next(&text, '|', &item)) {
         if (!parse_bits_item(set, item, &value, &mask) || (known & mask))
             return false;
         known |= mask;
@@ -279,7 +279,7 @@ static bool parse_bits(const struct pd_set *set, struct pd_slice text, uint64_t 
 
 bool pd_set_parse(const struct pd_set *set, const char *text, size_t len, uint64_t *value)
 {
-    const struct pd_slice all = {text, len};
+    const struct pi_slice all = {text, len};
     uint64_t v;
 
     if (len == 0)
@@ -303,5 +303,5 @@ const char *pd_set_name(const struct pd_set *set, uint64_t value)
 
 const struct pd_name *pd_set_field(const struct pd_set *set, const char *name)
 {
-    return set->kind == PD_SET_BITS ? find_name(set, (struct pd_slice){name, strlen(name)}) : NULL;
+    return set->kind == PD_SET_BITS ? find_name(set, (struct pi_slice){name, strlen(name)}) : NULL;
 }

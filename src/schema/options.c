@@ -12,7 +12,7 @@ static bool is_zero(const uint8_t *p, size_t n)
     return true;
 }
 
-enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const char *struct_name,
+enum pd_code pi_options_fit(void *own, size_t own_size, const void *given, const char *struct_name,
                             struct pd_error *error)
 {
     size_t size;
@@ -20,7 +20,7 @@ enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const
     memcpy(&size, given, sizeof size);
     const bool newer = size > own_size && !is_zero((const uint8_t *)given + own_size, size - own_size);
     if (size < sizeof size || newer)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, struct_name, size, own_size);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, struct_name, size, own_size);
     memcpy(own, given, size < own_size ? size : own_size);
     memcpy(own, &own_size, sizeof own_size);
     return PD_OK;

@@ -6,8 +6,8 @@
 #include <perfdata/error.h>
 #include <string.h>
 
-/* pd_options_take() for a struct of another size. */
-enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const char *struct_name,
+/* pi_options_take() for a struct of another size. */
+enum pd_code pi_options_fit(void *own, size_t own_size, const void *given, const char *struct_name,
                             struct pd_error *error);
 
 /*
@@ -16,14 +16,14 @@ enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const
  * struct's name as field and its size as found, and all of `own` 0: the size is impossible, or the struct is
  * a newer, longer one with a value in a field that this library does not know. own->size becomes own_size.
  */
-static inline enum pd_code pd_options_take(void *own, size_t own_size, const void *given,
+static inline enum pd_code pi_options_take(void *own, size_t own_size, const void *given,
                                            const char *struct_name, struct pd_error *error)
 {
     size_t size = own_size;
     if (given)
         memcpy(&size, given, sizeof size);
     if (size != own_size)
-        return pd_options_fit(own, own_size, given, struct_name, error);
+        return pi_options_fit(own, own_size, given, struct_name, error);
     if (given)
         memcpy(own, given, own_size);
     else
@@ -34,7 +34,7 @@ static inline enum pd_code pd_options_take(void *own, size_t own_size, const voi
 
 /* The same, and both must be such structs: PD_TAKE_OPTIONS(pd_sort_options, &own, options, error). */
 #define PD_TAKE_OPTIONS(struct_, own_, given_, error_)                                                  \
-    pd_options_take((struct struct_ *){own_}, sizeof(struct struct_), (const struct struct_ *){given_}, \
+    pi_options_take((struct struct_ *){own_}, sizeof(struct struct_), (const struct struct_ *){given_}, \
                     #struct_, error_)
 
 #endif

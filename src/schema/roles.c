@@ -73,7 +73,7 @@ enum {
 #define ENTRY_none(layout_, field_)
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
-const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
+const struct pi_traits pi_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
 #define ROLE(record_, role_, tells_, copies_, serves_)                                     \
     [AT_##record_].tells = PD_TELLS_##tells_, [AT_##record_].copies = PD_COPIES_##copies_, \
     [AT_##record_].serves = PD_SERVES_##serves_,
@@ -119,7 +119,7 @@ const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
 #define ENTRY_event_id FIRST_OF
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
-size_t pd_payload_event_id(uint32_t type)
+size_t pi_payload_event_id(uint32_t type)
 {
 #include "identity.def"
     return 0;
@@ -130,7 +130,7 @@ size_t pd_payload_event_id(uint32_t type)
 #define ENTRY_event_id ENTRY_none
 #define ENTRY_time FIRST_OF
 
-size_t pd_payload_time(uint32_t type)
+size_t pi_payload_time(uint32_t type)
 {
 #include "identity.def"
     return 0;
@@ -139,14 +139,14 @@ size_t pd_payload_time(uint32_t type)
 #undef IDENTIFIES
 #undef WHOLE
 
-const struct pd_traits *pd_tool_traits(uint32_t type)
+const struct pi_traits *pi_tool_traits(uint32_t type)
 {
-    static const struct pd_traits unknown = {.role = PD_ROLE_TOOL, .copies = PD_COPIES_ONCE};
+    static const struct pi_traits unknown = {.role = PD_ROLE_TOOL, .copies = PD_COPIES_ONCE};
     switch (type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_:                         \
-        return &pd_kernel_traits[AT_##name_];
+        return &pi_kernel_traits[AT_##name_];
 #define END(name_)
 #include "src/schema/passes/each.h"
 #undef LAYOUT
@@ -156,7 +156,7 @@ const struct pd_traits *pd_tool_traits(uint32_t type)
     }
 }
 
-bool pd_tool_has_beyond(uint32_t type, const void *decoded)
+bool pi_tool_has_beyond(uint32_t type, const void *decoded)
 {
 #define LAYOUT(name_, doc_) RECORD_OF(name_, 0)
 #define RECORD(name_, type_, misc_, trailer_, doc_) RECORD_OF(name_, PD_RECORD_##type_)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* The treatment of a record when samples are selected. */
-enum pd_role {
+enum pi_role {
     PD_ROLE_KERNEL,    /* stays, unless only samples are selected */
     PD_ROLE_SAMPLE,    /* is selected */
     PD_ROLE_WITH_TASK, /* goes with the samples of its task */
@@ -23,7 +23,7 @@ enum pd_role {
 };
 
 /* The information about its task. */
-enum pd_tells {
+enum pi_tells {
     PD_TELLS_NOTHING,
     PD_TELLS_TASK,
     PD_TELLS_MAP,
@@ -33,7 +33,7 @@ enum pd_tells {
 };
 
 /* The meaning of copies of it. */
-enum pd_copies {
+enum pi_copies {
     PD_COPIES_EVENT,
     PD_COPIES_STATE,
     PD_COPIES_ONCE,
@@ -41,7 +41,7 @@ enum pd_copies {
 };
 
 /* The part of the container that it serves. */
-enum pd_serves {
+enum pi_serves {
     PD_SERVES_CONTENT, /* none: it is content */
     PD_SERVES_ORDER,
     PD_SERVES_COMPRESSION,
@@ -51,7 +51,7 @@ enum pd_serves {
     PD_SERVES_FEATURE,
 };
 
-struct pd_traits {
+struct pi_traits {
     _Alignas(8) uint8_t role; /* samples ask for it */
     uint8_t tells, copies, serves;
     /* Offsets, plus 1, of the pids in the decoded record; 0: it has none. */
@@ -59,22 +59,22 @@ struct pd_traits {
 };
 
 /* Of the kernel's records, by type; those that the schema does not have are KERNEL, and tell nothing. */
-extern const struct pd_traits pd_kernel_traits[];
+extern const struct pi_traits pi_kernel_traits[];
 /* Of perf's; those that the schema does not have are TOOL. */
-const struct pd_traits *pd_tool_traits(uint32_t type);
+const struct pi_traits *pi_tool_traits(uint32_t type);
 
 /* Offset, plus 1, of the first event id, or time, in a decoded record of this type; 0: it has none. */
-size_t pd_payload_event_id(uint32_t type);
-size_t pd_payload_time(uint32_t type);
+size_t pi_payload_event_id(uint32_t type);
+size_t pi_payload_time(uint32_t type);
 /*
  * True if a decoded record of perf has a greater number in a field than any perf writes (MOST in
  * rare_records.def).
  */
-bool pd_tool_has_beyond(uint32_t type, const void *decoded);
+bool pi_tool_has_beyond(uint32_t type, const void *decoded);
 
-static inline const struct pd_traits *pd_traits_of(uint32_t type)
+static inline const struct pi_traits *pi_traits_of(uint32_t type)
 {
-    return type < PD_RECORD_HEADER_ATTR ? &pd_kernel_traits[type] : pd_tool_traits(type);
+    return type < PD_RECORD_HEADER_ATTR ? &pi_kernel_traits[type] : pi_tool_traits(type);
 }
 
 #endif

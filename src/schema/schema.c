@@ -45,7 +45,7 @@
 #define OPEN(name_, type_, misc_, trailer_, doc_) \
     OPEN_AS(name_, type_, misc_, trailer_, doc_, .count_width = 0)
 #define OPEN_AS(name_, type_, misc_, trailer_, doc_, ...) \
-    const struct pd_op *pd_layout_##name_(void)           \
+    const struct pd_op *pi_layout_##name_(void)           \
     {                                                     \
         SELF(name_)                                       \
         static const struct pd_op ops[] = {               \
@@ -81,7 +81,7 @@
     {.kind = PD_OP_ALIAS, .offset = OFFSET(f_), .name = #f_, .ref = #of_, .doc = doc_},
 #define ARR(f_, n_, doc_) {.kind = PD_OP_ARR, .offset = OFFSET(f_), .name = #f_, .arg = n_, .doc = doc_},
 #define SUB(f_, layout_, doc_) \
-    {.kind = PD_OP_SUB, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
+    {.kind = PD_OP_SUB, .offset = OFFSET(f_), .name = #f_, .sub = pi_layout_##layout_, .doc = doc_},
 #define LATE(f_, abi_, bit_, layout_, doc_) HAS(abi_, bit_) SUB(f_, layout_, doc_) DONE
 #define LIST(f_, n_, layout_, doc_) \
     {.kind = PD_OP_LIST,            \
@@ -90,7 +90,7 @@
      .count_width = WIDTH(n_),      \
      .name = #f_,                   \
      .ref = #n_,                    \
-     .sub = pd_layout_##layout_,    \
+     .sub = pi_layout_##layout_,    \
      .doc = doc_},
 #define GRID64(f_, rows_, columns_, set_, doc_) \
     {.kind = PD_OP_GRID64,                      \
@@ -136,17 +136,17 @@
      .ref = #n_,                                        \
      .arg = arg_,                                       \
      .src = src_,                                       \
-     .sub = pd_layout_##layout_,                        \
+     .sub = pi_layout_##layout_,                        \
      .doc = doc_},
 #define ITEMS(f_, n_, layout_, doc_) PARTS(ITEMS, f_, n_, layout_, 0, 0, doc_)
 #define SIZED(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, 0, doc_)
 #define WHOLE(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, 1, doc_)
 #define ITEMSR(f_, layout_, doc_) \
-    {.kind = PD_OP_ITEMSR, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
+    {.kind = PD_OP_ITEMSR, .offset = OFFSET(f_), .name = #f_, .sub = pi_layout_##layout_, .doc = doc_},
 #define MESSAGE(f_, layout_, doc_) \
-    {.kind = PD_OP_MESSAGE, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
+    {.kind = PD_OP_MESSAGE, .offset = OFFSET(f_), .name = #f_, .sub = pi_layout_##layout_, .doc = doc_},
 #define ATTR(f_, doc_) \
-    {.kind = PD_OP_ATTR, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_attr, .doc = doc_},
+    {.kind = PD_OP_ATTR, .offset = OFFSET(f_), .name = #f_, .sub = pi_layout_attr, .doc = doc_},
 #define DERIVED(kind_, f_, of_, arg_, doc_) \
     {.kind = PD_OP_##kind_,                 \
      .offset = OFFSET(f_),                  \
@@ -198,24 +198,24 @@
 #undef RECORD
 #undef END
 
-#define LAYOUT(name_, doc_) pd_layout_##name_,
-#define RECORD(name_, type_, misc_, trailer_, doc_) pd_layout_##name_,
+#define LAYOUT(name_, doc_) pi_layout_##name_,
+#define RECORD(name_, type_, misc_, trailer_, doc_) pi_layout_##name_,
 #define END(name_)
-const struct pd_op *(*const pd_layouts[])(void) = {
+const struct pd_op *(*const pi_layouts[])(void) = {
 #include "src/schema/passes/each.h"
 };
 #undef LAYOUT
 #undef RECORD
 #undef END
-const size_t pd_n_layouts = sizeof pd_layouts / sizeof *pd_layouts;
+const size_t pi_n_layouts = sizeof pi_layouts / sizeof *pi_layouts;
 
-const struct pd_op *pd_layout_of(uint32_t type)
+const struct pd_op *pi_layout_of(uint32_t type)
 {
     switch (type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_:                         \
-        return pd_layout_##name_();
+        return pi_layout_##name_();
 #define END(name_)
 #include "src/schema/passes/each.h"
 #undef LAYOUT
@@ -225,14 +225,14 @@ const struct pd_op *pd_layout_of(uint32_t type)
     }
 }
 
-const struct pd_op *pd_layout_of_feature(uint32_t feature)
+const struct pd_op *pi_layout_of_feature(uint32_t feature)
 {
     switch (feature) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_)
 #define FEATURE(name_, id_, doc_) \
     case PD_FEAT_##id_:           \
-        return pd_layout_feature_##name_();
+        return pi_layout_feature_##name_();
 #define END(name_)
 #include "src/schema/passes/each.h"
 #undef LAYOUT

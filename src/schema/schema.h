@@ -10,7 +10,7 @@
 #include <perfdata/base.h>
 #include <perfdata/names.h>
 
-enum pd_op_kind {
+enum pi_op_kind {
     PD_OP_HEAD, /* first op of each layout */
     PD_OP_U8,
     PD_OP_U16,
@@ -70,7 +70,7 @@ enum pd_op_kind {
 };
 
 /* What WHEN and UNLESS test. */
-enum pd_test_source {
+enum pi_test_source {
     PD_SRC_sample_type,
     PD_SRC_read_format,
     PD_SRC_branch_sample_type,
@@ -83,8 +83,8 @@ enum pd_test_source {
  * around as a pointer to its head.
  */
 struct pd_op {
-    uint8_t kind; /* enum pd_op_kind */
-    uint8_t src; /* WHEN, UNLESS: enum pd_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows; SIZED:
+    uint8_t kind; /* enum pi_op_kind */
+    uint8_t src; /* WHEN, UNLESS: enum pi_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows; SIZED:
                     WHOLE */
     uint16_t offset;       /* of the member in the C struct; HEAD: size of the struct */
     uint16_t count_offset; /* of the member that holds the count */
@@ -100,10 +100,10 @@ struct pd_op {
 };
 
 /* The layout of a record type; NULL for types the schema does not have. */
-const struct pd_op *pd_layout_of(uint32_t type);
+const struct pd_op *pi_layout_of(uint32_t type);
 
 /* The layout of a feature section; NULL for features the schema does not have. */
-const struct pd_op *pd_layout_of_feature(uint32_t feature);
+const struct pd_op *pi_layout_of_feature(uint32_t feature);
 
 /* True for the layout of a feature, whose number HEAD has in count_offset. */
 #define PD_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
@@ -112,11 +112,11 @@ const struct pd_op *pd_layout_of_feature(uint32_t feature);
 #define PD_ELEMENT_MAX 512
 
 /* All layouts, parts first, in the order of the schema. */
-extern const struct pd_op *(*const pd_layouts[])(void);
-extern const size_t pd_n_layouts;
+extern const struct pd_op *(*const pi_layouts[])(void);
+extern const size_t pi_n_layouts;
 
-#define LAYOUT(name_, doc_) const struct pd_op *pd_layout_##name_(void);
-#define RECORD(name_, type_, misc_, trailer_, doc_) const struct pd_op *pd_layout_##name_(void);
+#define LAYOUT(name_, doc_) const struct pd_op *pi_layout_##name_(void);
+#define RECORD(name_, type_, misc_, trailer_, doc_) const struct pd_op *pi_layout_##name_(void);
 #define END(name_)
 #include "src/schema/passes/each.h"
 #undef LAYOUT

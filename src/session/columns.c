@@ -93,9 +93,9 @@ enum pd_code pd_columns_new(struct pd_columns **columns, const char *const *path
     *columns = NULL;
     for (size_t i = 0; i < n; i++)
         bytes += strlen(paths[i]) + 1;
-    struct pd_columns *c = pd_resize(allocator, NULL, bytes);
+    struct pd_columns *c = pi_resize(allocator, NULL, bytes);
     if (c == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, bytes);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, bytes);
     char *text = (char *)&c->column[n];
     *c = (struct pd_columns){.allocator = allocator, .n = n};
     for (size_t i = 0; i < n; i++) {
@@ -104,7 +104,7 @@ enum pd_code pd_columns_new(struct pd_columns **columns, const char *const *path
         text += size;
         if (!find_column(&c->column[i])) {
             pd_columns_free(c);
-            return pd_fail(error, PD_EARG, PD_NOWHERE, "path of a column", i, 0);
+            return pi_fail(error, PD_EARG, PD_NOWHERE, "path of a column", i, 0);
         }
     }
     *columns = c;
@@ -114,7 +114,7 @@ enum pd_code pd_columns_new(struct pd_columns **columns, const char *const *path
 void pd_columns_free(struct pd_columns *columns)
 {
     if (columns)
-        pd_release(columns->allocator, columns);
+        pi_release(columns->allocator, columns);
 }
 
 unsigned pd_columns_width(const struct pd_columns *columns, size_t i)

@@ -5,7 +5,7 @@
 #include <perfdata/session/event.h>
 #include <perfdata/session/tasks.h>
 
-bool pd_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+bool pi_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
     struct pd_offcpu offcpu;
     if (!pd_offcpu_of(rec, &offcpu))
@@ -15,7 +15,7 @@ bool pd_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *t
     return true;
 }
 
-bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip)
+bool pi_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip)
 {
     struct pd_offcpu offcpu;
     struct pd_sample sample;
@@ -26,7 +26,7 @@ bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip)
     return true;
 }
 
-bool pd_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup)
+bool pi_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup)
 {
     struct pd_offcpu offcpu;
     const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
@@ -34,7 +34,7 @@ bool pd_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup)
     return is_offcpu ? *cgroup != 0 : rec->attr && rec->attr->sample_type & PD_SAMPLE_CGROUP;
 }
 
-bool pd_sample_period(const struct pd_record *rec, uint64_t *period)
+bool pi_sample_period(const struct pd_record *rec, uint64_t *period)
 {
     struct pd_offcpu offcpu;
     const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
@@ -44,9 +44,9 @@ bool pd_sample_period(const struct pd_record *rec, uint64_t *period)
 
 static bool take_id(const struct pd_record *rec, uint64_t *id)
 {
-    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->id, rec->plan->trailer_id) : NULL;
+    const uint8_t *p = rec->plan ? pi_word_of(rec, rec->plan->id, rec->plan->trailer_id) : NULL;
     if (p)
-        *id = pd_load64(p, (enum pd_order)rec->plan->order);
+        *id = pi_load64(p, (enum pd_order)rec->plan->order);
     return p != NULL;
 }
 
@@ -61,15 +61,15 @@ static bool take_payload(const struct pd_record *rec, size_t place, uint64_t *va
 void pd_record_common(struct pd_record *rec, struct pd_record_words *out)
 {
     struct pd_record_words w = {0};
-    w.has_task = pd_word_task(rec, &w.pid, &w.tid);
-    w.has_time = pd_word_time(rec, &w.time);
+    w.has_task = pi_word_task(rec, &w.pid, &w.tid);
+    w.has_time = pi_word_time(rec, &w.time);
     w.has_id = take_id(rec, &w.id);
-    w.has_cpu = pd_word_cpu(rec, &w.cpu);
+    w.has_cpu = pi_word_cpu(rec, &w.cpu);
     const bool is_sample = rec->type == PD_RECORD_SAMPLE;
     if (!is_sample && (rec->decoded || (rec->plan && !pd_record_decode_framed(rec->plan, rec, NULL)))) {
-        w.has_task = w.has_task || pd_told_task(rec, &w.pid, &w.tid);
-        w.has_time = w.has_time || take_payload(rec, pd_payload_time(rec->type), &w.time);
-        w.has_id = w.has_id || take_payload(rec, pd_payload_event_id(rec->type), &w.id);
+        w.has_task = w.has_task || pi_told_task(rec, &w.pid, &w.tid);
+        w.has_time = w.has_time || take_payload(rec, pi_payload_time(rec->type), &w.time);
+        w.has_id = w.has_id || take_payload(rec, pi_payload_event_id(rec->type), &w.id);
     }
     *out = w;
 }

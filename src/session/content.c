@@ -19,7 +19,7 @@ static bool is_prelude(struct pd_reader *data)
     while ((code = pd_reader_next(data, &rec, &what)) != PD_END) {
         if (pd_is_failure(code))
             return true;
-        if (code || pd_is_wrapper(&rec))
+        if (code || pi_is_wrapper(&rec))
             continue;
         if (!first && pd_record_time(&rec, &time) && time)
             return false;
@@ -28,7 +28,7 @@ static bool is_prelude(struct pd_reader *data)
     return true;
 }
 
-enum pd_code pd_open_members(struct pd_reader *r, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_open_members(struct pd_reader *r, const struct pd_allocator *allocator, size_t memory,
                              const char *tmpdir, struct pd_sorter **sorter, struct pd_error *error)
 {
     const struct pd_sorter_options how = {

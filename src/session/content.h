@@ -11,7 +11,7 @@
  * one behind a `data` that has only records before the samples. This only matters for records without a time.
  * *sorter stays NULL if they are not to be merged.
  */
-enum pd_code pd_open_members(struct pd_reader *r, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_open_members(struct pd_reader *r, const struct pd_allocator *allocator, size_t memory,
                              const char *tmpdir, struct pd_sorter **sorter, struct pd_error *error);
 
 #endif

@@ -5,20 +5,20 @@
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
 
-void pd_counts_free(struct pd_counts *c)
+void pi_counts_free(struct pi_counts *c)
 {
-    pd_ids_free(&c->values);
+    pi_ids_free(&c->values);
 }
 
-static void count_plain(const struct pd_record *rec, struct pd_counted *out)
+static void count_plain(const struct pd_record *rec, struct pi_counted *out)
 {
     uint64_t period;
-    const bool has = pd_sample_period(rec, &period);
-    *out = (struct pd_counted){rec->attr_index, 0, has ? period : 1};
+    const bool has = pi_sample_period(rec, &period);
+    *out = (struct pi_counted){rec->attr_index, 0, has ? period : 1};
 }
 
 /* The next counter of the sample; false: no more. */
-static bool take_counter(struct pd_counts *c, const struct pd_record *rec, struct pd_read_value *value)
+static bool take_counter(struct pi_counts *c, const struct pd_record *rec, struct pd_read_value *value)
 {
     const struct pd_read_values *read = &rec->u.sample.read;
     if (!(rec->attr->read_format & PD_FORMAT_GROUP)) {
@@ -31,8 +31,8 @@ static bool take_counter(struct pd_counts *c, const struct pd_record *rec, struc
     return true;
 }
 
-PD_WRAPS enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader *reader,
-                                     const struct pd_record *rec, struct pd_counted *out)
+PD_WRAPS enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader *reader,
+                                     const struct pd_record *rec, struct pi_counted *out)
 {
     struct pd_read_value value;
     if (!rec->attr || !(rec->attr->sample_type & PD_SAMPLE_READ)) {
@@ -47,12 +47,12 @@ PD_WRAPS enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader
         const uint32_t attr = pd_reader_find_id(reader, value.id);
         if (attr == UINT32_MAX)
             continue; /* perf counts it as unknown */
-        pd_ids_get(&c->values, value.id, &before);
+        pi_ids_get(&c->values, value.id, &before);
         if (value.value == before)
             continue;
-        if (!pd_ids_set(&c->values, value.id, value.value))
+        if (!pi_ids_set(&c->values, value.id, value.value))
             return PD_ENOMEM;
-        *out = (struct pd_counted){attr, value.id, value.value - before};
+        *out = (struct pi_counted){attr, value.id, value.value - before};
         return PD_OK;
     }
     return PD_END;

@@ -11,21 +11,21 @@
 #include <perfdata/reader.h>
 
 /* All zeros but the allocator, before the first sample; fed with all samples in order of time. */
-struct pd_counts {
+struct pi_counts {
     const struct pd_allocator *allocator;
-    struct pd_ids values; /* last values by id; only of ids that an event has */
+    struct pi_ids values; /* last values by id; only of ids that an event has */
     size_t next;          /* counter of the sample */
 };
 
-struct pd_counted {
+struct pi_counted {
     uint32_t attr_index; /* UINT32_MAX: of an unknown event */
     uint64_t id;         /* of a counter; else 0 */
     uint64_t period;     /* 1 where the layout has none */
 };
 
-void pd_counts_free(struct pd_counts *c);
+void pi_counts_free(struct pi_counts *c);
 /* To be called for each sample. */
-static inline void pd_counts_begin(struct pd_counts *c)
+static inline void pi_counts_begin(struct pi_counts *c)
 {
     c->next = 0;
 }
@@ -33,7 +33,7 @@ static inline void pd_counts_begin(struct pd_counts *c)
  * What the decoded sample counts, one after the other. PD_END: no more. PD_ENOMEM: there is no memory for a
  * value.
  */
-enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader *reader, const struct pd_record *rec,
-                            struct pd_counted *out);
+enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader *reader, const struct pd_record *rec,
+                            struct pi_counted *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* A mapping, followed by its name, and the number of address ranges that refer to it. */
-struct pd_own_mapping {
+struct pi_own_mapping {
     struct pd_mapping is; /* first: what is handed out */
     uint32_t refs;
     size_t bytes;
@@ -148,71 +148,71 @@ bool pd_frames_next(struct pd_frames *f, uint64_t *ip, unsigned *cpumode)
 
 static void count_ranges(void *user, uint32_t number, int by)
 {
-    struct pd_mappings *m = user;
-    struct pd_own_mapping *own = m->all[number];
+    struct pi_mappings *m = user;
+    struct pi_own_mapping *own = m->all[number];
     own->refs = by > 0 ? own->refs + 1 : own->refs - 1;
     if (own->refs)
         return;
     m->bytes -= own->bytes;
     m->all[number] = NULL;
-    pd_release(m->allocator, own);
+    pi_release(m->allocator, own);
     m->unused[m->n_unused++] = number;
 }
 
 /* A number for a mapping; UINT32_MAX: no memory. */
-static uint32_t take_number(struct pd_mappings *m)
+static uint32_t take_number(struct pi_mappings *m)
 {
     if (m->n_unused)
         return m->unused[--m->n_unused];
     if (m->n_all == UINT32_MAX ||
-        !pd_grow(m->allocator, (void **)&m->all, m->n_all, &m->all_cap, sizeof *m->all) ||
-        !pd_grow(m->allocator, (void **)&m->unused, m->n_all, &m->unused_cap, sizeof *m->unused))
+        !pi_grow(m->allocator, (void **)&m->all, m->n_all, &m->all_cap, sizeof *m->all) ||
+        !pi_grow(m->allocator, (void **)&m->unused, m->n_all, &m->unused_cap, sizeof *m->unused))
         return UINT32_MAX;
     return (uint32_t)m->n_all++;
 }
 
-static size_t bytes_of_space(const struct pd_mappings *m)
+static size_t bytes_of_space(const struct pi_mappings *m)
 {
     return sizeof *m->spaces + 4 * sizeof *m->pids->slots;
 }
 
 /* The current memory, and that of one more mapping. */
-static uint64_t bytes_with(const struct pd_mappings *m, size_t more)
+static uint64_t bytes_with(const struct pi_mappings *m, size_t more)
 {
     return m->bytes + more + m->n_all * (sizeof *m->all + sizeof *m->unused) +
            m->n_spaces * bytes_of_space(m) + m->spans.n * sizeof *m->spans.items;
 }
 
-static enum pd_code no_memory(struct pd_error *error, const struct pd_mappings *m)
+static enum pd_code no_memory(struct pd_error *error, const struct pi_mappings *m)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "mappings", 0, m->bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "mappings", 0, m->bytes);
 }
 
 /* Checks the limit before memory is taken. */
-static enum pd_code afford(const struct pd_mappings *m, size_t bytes, struct pd_error *error)
+static enum pd_code afford(const struct pi_mappings *m, size_t bytes, struct pd_error *error)
 {
     return bytes_with(m, bytes) <= m->options.memory
                ? PD_OK
-               : pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for mappings", bytes_with(m, bytes),
+               : pi_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for mappings", bytes_with(m, bytes),
                          m->options.memory);
 }
 
 /* Makes a mapping with one reference, its maker's. */
-static enum pd_code make_mapping(struct pd_mappings *m, const struct pd_mapping *what,
-                                 const struct pd_str *name, struct pd_own_mapping **out,
+static enum pd_code make_mapping(struct pi_mappings *m, const struct pd_mapping *what,
+                                 const struct pd_str *name, struct pi_own_mapping **out,
                                  struct pd_error *error)
 {
     const size_t bytes = sizeof **out + name->len + 1;
     const enum pd_code code = afford(m, bytes, error);
     if (code)
         return code;
-    struct pd_own_mapping *own = pd_resize(m->allocator, NULL, bytes);
+    struct pi_own_mapping *own = pi_resize(m->allocator, NULL, bytes);
     const uint32_t number = own ? take_number(m) : UINT32_MAX;
     if (number == UINT32_MAX) {
-        pd_release(m->allocator, own);
+        pi_release(m->allocator, own);
         return no_memory(error, m);
     }
-    *own = (struct pd_own_mapping){.is = *what, .refs = 1, .bytes = bytes};
+    *own = (struct pi_own_mapping){.is = *what, .refs = 1, .bytes = bytes};
     if (name->len)
         memcpy(own->name, name->ptr, name->len);
     own->name[name->len] = 0;
@@ -226,21 +226,21 @@ static enum pd_code make_mapping(struct pd_mappings *m, const struct pd_mapping 
 }
 
 /* Puts it into a space. */
-static enum pd_code place_mapping(struct pd_mappings *m, uint32_t space, struct pd_own_mapping *own,
+static enum pd_code place_mapping(struct pi_mappings *m, uint32_t space, struct pi_own_mapping *own,
                                   uint64_t last, struct pd_error *error)
 {
     if (m->options.tag)
         own->is.tag = m->options.tag(m->options.user, &own->is);
-    pd_spans_put(&m->spans, &m->spaces[space].root, own->is.start, last, own->is.number);
+    pi_spans_put(&m->spans, &m->spaces[space].root, own->is.start, last, own->is.number);
     count_ranges(m, own->is.number, -1);
     return m->spans.failed ? no_memory(error, m) : PD_OK;
 }
 
 /* ---- Spaces */
 
-static void unlink_ended(struct pd_mappings *m, uint32_t i)
+static void unlink_ended(struct pi_mappings *m, uint32_t i)
 {
-    struct pd_space *s = &m->spaces[i];
+    struct pi_space *s = &m->spaces[i];
     if (!s->ended)
         return;
     *(s->older ? &m->spaces[s->older].newer : &m->oldest) = s->newer;
@@ -249,16 +249,16 @@ static void unlink_ended(struct pd_mappings *m, uint32_t i)
     m->n_ended--;
 }
 
-static void empty_space(struct pd_mappings *m, uint32_t i)
+static void empty_space(struct pi_mappings *m, uint32_t i)
 {
-    pd_spans_drop(&m->spans, m->spaces[i].root);
+    pi_spans_drop(&m->spans, m->spaces[i].root);
     m->spaces[i].root = 0;
 }
 
 /* The mappings of a process stay for a while, for late records. */
-static void end_process(struct pd_mappings *m, uint32_t pid)
+static void end_process(struct pi_mappings *m, uint32_t pid)
 {
-    const uint32_t i = pd_idmap_get(&m->pids[PD_SPACE_PROCESS], pid);
+    const uint32_t i = pi_idmap_get(&m->pids[PD_SPACE_PROCESS], pid);
     if (i == PD_IDMAP_NONE || m->spaces[i].ended)
         return;
     m->spaces[i].ended = true;
@@ -274,24 +274,24 @@ static void end_process(struct pd_mappings *m, uint32_t pid)
 }
 
 /* The space of a pid, made if there is none; if its process had ended, the space is in use again. */
-static bool use_space(struct pd_mappings *m, enum pd_space_of kind, uint32_t pid, uint32_t *space)
+static bool use_space(struct pi_mappings *m, enum pi_space_of kind, uint32_t pid, uint32_t *space)
 {
-    *space = pd_idmap_get(&m->pids[kind], pid);
+    *space = pi_idmap_get(&m->pids[kind], pid);
     if (*space != PD_IDMAP_NONE) {
         unlink_ended(m, *space);
         return true;
     }
     *space = (uint32_t)m->n_spaces;
     if (m->n_spaces == UINT32_MAX ||
-        !pd_grow(m->allocator, (void **)&m->spaces, m->n_spaces, &m->spaces_cap, sizeof *m->spaces) ||
-        !pd_idmap_add(&m->pids[kind], pid, *space))
+        !pi_grow(m->allocator, (void **)&m->spaces, m->n_spaces, &m->spaces_cap, sizeof *m->spaces) ||
+        !pi_idmap_add(&m->pids[kind], pid, *space))
         return false;
-    m->spaces[m->n_spaces++] = (struct pd_space){0};
+    m->spaces[m->n_spaces++] = (struct pi_space){0};
     return true;
 }
 
 /* The owner of the addresses of a mode; false: none. The host's kernel has space 0. */
-static bool space_of_mode(unsigned cpumode, enum pd_space_of *kind, bool *host_kernel)
+static bool space_of_mode(unsigned cpumode, enum pi_space_of *kind, bool *host_kernel)
 {
     *host_kernel = cpumode == PD_CPUMODE_KERNEL;
     *kind = cpumode == PD_CPUMODE_GUEST_KERNEL ? PD_SPACE_GUEST_KERNEL
@@ -353,14 +353,14 @@ static struct pd_mapping mapping_of(const struct pd_mmap2 *r)
     return m;
 }
 
-static enum pd_code take_map(struct pd_mappings *m, const struct pd_record *rec, struct pd_error *error)
+static enum pd_code take_map(struct pi_mappings *m, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_mmap2 map;
-    enum pd_space_of kind;
+    enum pi_space_of kind;
     bool host_kernel;
     uint32_t space = 0;
-    struct pd_own_mapping *own;
-    const bool is_kernel = pd_in_kernel(rec);
+    struct pi_own_mapping *own;
+    const bool is_kernel = pi_in_kernel(rec);
     if (!mmap2_of(rec, &map) || (!is_kernel && map.len == 0))
         return PD_OK;
     space_of_mode(rec->misc & PD_MISC_CPUMODE, &kind, &host_kernel); /* of no known mode: the process's */
@@ -382,10 +382,10 @@ static enum pd_code take_map(struct pd_mappings *m, const struct pd_record *rec,
  * A new process has the mappings of its parent. If perf synthesized the record, all mappings of the process
  * follow instead.
  */
-static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec, struct pd_error *error)
+static enum pd_code take_fork(struct pi_mappings *m, const struct pd_record *rec, struct pd_error *error)
 {
     uint32_t space, parent, pid, ppid, tid;
-    if (!pd_told_task(rec, &pid, &tid) || !pd_told_parent(rec, &ppid, &tid) || pid == ppid)
+    if (!pi_told_task(rec, &pid, &tid) || !pi_told_parent(rec, &ppid, &tid) || pid == ppid)
         return PD_OK;
     const enum pd_code code = afford(m, 2 * bytes_of_space(m), error);
     if (code)
@@ -393,7 +393,7 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
     if (!use_space(m, PD_SPACE_PROCESS, ppid, &parent) || !use_space(m, PD_SPACE_PROCESS, pid, &space))
         return no_memory(error, m);
     const uint32_t copy =
-        rec->misc & PD_MISC_FORK_EXEC ? 0 : pd_spans_copy(&m->spans, m->spaces[parent].root);
+        rec->misc & PD_MISC_FORK_EXEC ? 0 : pi_spans_copy(&m->spans, m->spaces[parent].root);
     empty_space(m, space);
     m->spaces[space].root = copy;
     return PD_OK;
@@ -403,19 +403,19 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
  * Code that the kernel made later; outside of mappings, perf treats it as a separate mapping. When the code
  * goes, so does the whole mapping at its address, also a module's.
  */
-static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
+static enum pd_code take_symbol(struct pi_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
 {
     const uint64_t last = last_of(k->addr, k->len);
     const struct pd_mapping what = {
         .kind = PD_MAPPING_SYMBOL, .pid = UINT32_MAX, .start = k->addr, .size = k->len};
     const struct pd_str name = text_of(&k->name);
     const bool goes = k->flags & PD_KSYM_FLAG_UNREGISTER;
-    struct pd_own_mapping *own;
+    struct pi_own_mapping *own;
     if (k->len == 0)
         return PD_OK;
-    const struct pd_mapping *there = pd_mappings_find(m, UINT32_MAX, k->addr, PD_CPUMODE_KERNEL);
+    const struct pd_mapping *there = pi_mappings_find(m, UINT32_MAX, k->addr, PD_CPUMODE_KERNEL);
     if (goes && there && there->kind != PD_MAPPING_KERNEL)
-        pd_spans_take(&m->spans, &m->spaces[0].root, k->addr);
+        pi_spans_take(&m->spans, &m->spaces[0].root, k->addr);
     if (goes || there)
         return m->spans.failed ? no_memory(error, m) : PD_OK;
     const enum pd_code code = make_mapping(m, &what, &name, &own, error);
@@ -423,24 +423,24 @@ static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *
 }
 
 /* The process now runs another program. */
-static void take_exec(struct pd_mappings *m, const struct pd_record *rec)
+static void take_exec(struct pi_mappings *m, const struct pd_record *rec)
 {
     uint32_t pid, tid, i;
-    if (rec->misc & PD_MISC_COMM_EXEC && pd_told_task(rec, &pid, &tid) &&
-        (i = pd_idmap_get(&m->pids[PD_SPACE_PROCESS], pid)) != PD_IDMAP_NONE)
+    if (rec->misc & PD_MISC_COMM_EXEC && pi_told_task(rec, &pid, &tid) &&
+        (i = pi_idmap_get(&m->pids[PD_SPACE_PROCESS], pid)) != PD_IDMAP_NONE)
         empty_space(m, i);
 }
 
-static void take_exit(struct pd_mappings *m, const struct pd_record *rec)
+static void take_exit(struct pi_mappings *m, const struct pd_record *rec)
 {
     uint32_t pid, tid;
-    if (pd_told_task(rec, &pid, &tid) && pid == tid)
+    if (pi_told_task(rec, &pid, &tid) && pid == tid)
         end_process(m, pid);
 }
 
-enum pd_code pd_mappings_record(struct pd_mappings *m, struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, struct pd_error *error)
 {
-    const enum pd_tells tells = pd_tells_of(rec);
+    const enum pi_tells tells = pi_tells_of(rec);
     const bool is_symbol = rec->type == PD_RECORD_KSYMBOL;
     if (rec->plan == NULL || tells == PD_TELLS_TASK || (tells == PD_TELLS_NOTHING && !is_symbol))
         return PD_OK;
@@ -456,53 +456,53 @@ enum pd_code pd_mappings_record(struct pd_mappings *m, struct pd_record *rec, st
     }
 }
 
-const struct pd_mapping *pd_mappings_find(struct pd_mappings *m, uint32_t pid, uint64_t address,
+const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, uint64_t address,
                                           unsigned cpumode)
 {
-    enum pd_space_of kind;
+    enum pi_space_of kind;
     bool host_kernel;
     uint32_t number, space = 0;
     if (!space_of_mode(cpumode, &kind, &host_kernel))
         return NULL;
     if (!host_kernel)
-        space = pd_idmap_get(&m->pids[kind], pid);
+        space = pi_idmap_get(&m->pids[kind], pid);
     if (space == PD_IDMAP_NONE && kind == PD_SPACE_GUEST_KERNEL) /* of perf's default guest */
-        space = pd_idmap_get(&m->pids[kind], 0);
-    if (space == PD_IDMAP_NONE || !pd_spans_find(&m->spans, m->spaces[space].root, address, &number))
+        space = pi_idmap_get(&m->pids[kind], 0);
+    if (space == PD_IDMAP_NONE || !pi_spans_find(&m->spans, m->spaces[space].root, address, &number))
         return NULL;
     return &m->all[number]->is;
 }
 
 /* ---- Life */
 
-bool pd_mappings_init(struct pd_mappings *m, const struct pd_allocator *allocator,
-                      const struct pd_mappings_options *options)
+bool pi_mappings_init(struct pi_mappings *m, const struct pd_allocator *allocator,
+                      const struct pi_mappings_options *options)
 {
-    *m = (struct pd_mappings){.allocator = allocator, .options = *options};
+    *m = (struct pi_mappings){.allocator = allocator, .options = *options};
     if (m->options.memory == 0)
         m->options.memory = PD_LIMIT_SESSION;
     if (m->options.exited == 0)
         m->options.exited = PD_LIMIT_ENDED;
     for (size_t i = 0; i < PD_SPACE_KINDS; i++)
         m->pids[i].allocator = allocator;
-    pd_spans_init(&m->spans, allocator);
+    pi_spans_init(&m->spans, allocator);
     m->spans.count = count_ranges;
     m->spans.user = m;
-    if (!pd_grow(allocator, (void **)&m->spaces, 0, &m->spaces_cap, sizeof *m->spaces))
+    if (!pi_grow(allocator, (void **)&m->spaces, 0, &m->spaces_cap, sizeof *m->spaces))
         return false;
-    m->spaces[m->n_spaces++] = (struct pd_space){0};
+    m->spaces[m->n_spaces++] = (struct pi_space){0};
     return true;
 }
 
-void pd_mappings_free(struct pd_mappings *m)
+void pi_mappings_free(struct pi_mappings *m)
 {
-    pd_spans_free(&m->spans);
+    pi_spans_free(&m->spans);
     for (size_t i = 0; i < PD_SPACE_KINDS; i++)
-        pd_idmap_free(&m->pids[i]);
+        pi_idmap_free(&m->pids[i]);
     for (size_t i = 0; i < m->n_all; i++)
-        pd_release(m->allocator, m->all[i]);
-    pd_release(m->allocator, m->all);
-    pd_release(m->allocator, m->unused);
-    pd_release(m->allocator, m->spaces);
-    *m = (struct pd_mappings){.allocator = m->allocator};
+        pi_release(m->allocator, m->all[i]);
+    pi_release(m->allocator, m->all);
+    pi_release(m->allocator, m->unused);
+    pi_release(m->allocator, m->spaces);
+    *m = (struct pi_mappings){.allocator = m->allocator};
 }

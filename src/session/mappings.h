@@ -12,44 +12,44 @@
 #include <perfdata/session/mappings.h>
 
 /* The owners of addresses; each kind has spaces by pid. */
-enum pd_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
+enum pi_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
 
 /* The mappings of a process or kernel. */
-struct pd_space {
+struct pi_space {
     uint32_t root;         /* in the spans */
     uint32_t older, newer; /* in the list of spaces whose process has ended; 0: none */
     bool ended;
 };
 
-struct pd_mappings_options {
+struct pi_mappings_options {
     uint64_t memory;
     uint32_t exited;
     uint32_t (*tag)(void *user, const struct pd_mapping *mapping);
     void *user;
 };
 
-struct pd_mappings {
+struct pi_mappings {
     const struct pd_allocator *allocator;
-    struct pd_mappings_options options;
-    struct pd_spans spans; /* values are numbers of mappings */
-    struct pd_idmap pids[PD_SPACE_KINDS];
-    struct pd_space *spaces; /* the one at 0 is the host's kernel's */
+    struct pi_mappings_options options;
+    struct pi_spans spans; /* values are numbers of mappings */
+    struct pi_idmap pids[PD_SPACE_KINDS];
+    struct pi_space *spaces; /* the one at 0 is the host's kernel's */
     size_t n_spaces, spaces_cap;
     uint32_t oldest, newest, n_ended;
-    struct pd_own_mapping **all; /* by number; NULL: free */
+    struct pi_own_mapping **all; /* by number; NULL: free */
     uint32_t *unused;            /* free numbers; as much room as in `all` */
     size_t n_all, all_cap, n_unused, unused_cap;
     uint64_t bytes; /* of mappings and their names */
 };
 
 /* False: no memory. Options are copied; 0 stands for the usual. */
-bool pd_mappings_init(struct pd_mappings *m, const struct pd_allocator *allocator,
-                      const struct pd_mappings_options *options);
-void pd_mappings_free(struct pd_mappings *m);
+bool pi_mappings_init(struct pi_mappings *m, const struct pd_allocator *allocator,
+                      const struct pi_mappings_options *options);
+void pi_mappings_free(struct pi_mappings *m);
 /* As pd_session_record(). */
-enum pd_code pd_mappings_record(struct pd_mappings *m, struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, struct pd_error *error);
 /* As pd_session_find_mapping(). */
-const struct pd_mapping *pd_mappings_find(struct pd_mappings *m, uint32_t pid, uint64_t address,
+const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, uint64_t address,
                                           unsigned cpumode);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <perfdata/session/metadata.h>
 
-struct pd_offcpu_names {
+struct pi_offcpu_names {
     struct pd_metadata *meta; /* NULL: no event can have that name */
 };
 
@@ -16,12 +16,12 @@ struct pd_offcpu_names {
  * Takes the names that are known before the records. PD_ENOMEM, and failures of reading. Must be closed in
  * any case. Call it between records.
  */
-enum pd_code pd_offcpu_open(struct pd_offcpu_names *names, struct pd_reader *r,
+enum pd_code pi_offcpu_open(struct pi_offcpu_names *names, struct pd_reader *r,
                             const struct pd_allocator *allocator, struct pd_error *error);
-void pd_offcpu_close(struct pd_offcpu_names *names);
+void pi_offcpu_close(struct pi_offcpu_names *names);
 
 /* Takes the names of events in a record; most have none. PD_ENOMEM. */
-enum pd_code pd_offcpu_learn(const struct pd_offcpu_names *names, struct pd_reader *r,
+enum pd_code pi_offcpu_learn(const struct pi_offcpu_names *names, struct pd_reader *r,
                              const struct pd_record *rec, struct pd_error *error);
 
 #endif

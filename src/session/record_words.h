@@ -10,7 +10,7 @@
 #include <perfdata/reader.h>
 
 /* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
-static inline const uint8_t *pd_word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
+static inline const uint8_t *pi_word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
 {
     if (rec->type == PD_RECORD_SAMPLE)
         return body && rec->size >= body + 8u ? rec->raw + body : NULL;
@@ -19,50 +19,50 @@ static inline const uint8_t *pd_word_of(const struct pd_record *rec, uint16_t bo
     return rec->raw + rec->size - trailer;
 }
 
-static inline bool pd_word_time(const struct pd_record *rec, uint64_t *time)
+static inline bool pi_word_time(const struct pd_record *rec, uint64_t *time)
 {
-    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
+    const uint8_t *p = rec->plan ? pi_word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
     if (p)
-        *time = pd_load64(p, (enum pd_order)rec->plan->order);
+        *time = pi_load64(p, (enum pd_order)rec->plan->order);
     return p != NULL;
 }
 
 /* What perf takes from the raw data of an off-cpu sample. False: it is no such sample. */
-bool pd_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
-bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip);
+bool pi_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
+bool pi_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip);
 
-static inline bool pd_word_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+static inline bool pi_word_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
-    if (rec->plan && rec->plan->offcpu && pd_word_offcpu_task(rec, pid, tid))
+    if (rec->plan && rec->plan->offcpu && pi_word_offcpu_task(rec, pid, tid))
         return true;
-    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
+    const uint8_t *p = rec->plan ? pi_word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
     if (p) {
-        *pid = pd_load32(p, (enum pd_order)rec->plan->order);
-        *tid = pd_load32(p + 4, (enum pd_order)rec->plan->order);
+        *pid = pi_load32(p, (enum pd_order)rec->plan->order);
+        *tid = pi_load32(p + 4, (enum pd_order)rec->plan->order);
     }
     return p != NULL;
 }
 
 /* Of samples. */
-static inline bool pd_word_ip(const struct pd_record *rec, uint64_t *ip)
+static inline bool pi_word_ip(const struct pd_record *rec, uint64_t *ip)
 {
-    if (rec->plan && rec->plan->offcpu && pd_word_offcpu_ip(rec, ip))
+    if (rec->plan && rec->plan->offcpu && pi_word_offcpu_ip(rec, ip))
         return true;
-    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->ip, 0) : NULL;
+    const uint8_t *p = rec->plan ? pi_word_of(rec, rec->plan->ip, 0) : NULL;
     if (p)
-        *ip = pd_load64(p, (enum pd_order)rec->plan->order);
+        *ip = pi_load64(p, (enum pd_order)rec->plan->order);
     return p != NULL;
 }
 
 /* Of decoded samples. False: it has none; an off-cpu one has cgroup 0 where none was asked for. */
-bool pd_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup);
-bool pd_sample_period(const struct pd_record *rec, uint64_t *period);
+bool pi_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup);
+bool pi_sample_period(const struct pd_record *rec, uint64_t *period);
 
-static inline bool pd_word_cpu(const struct pd_record *rec, uint32_t *cpu)
+static inline bool pi_word_cpu(const struct pd_record *rec, uint32_t *cpu)
 {
-    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
+    const uint8_t *p = rec->plan ? pi_word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
     if (p)
-        *cpu = pd_load32(p, (enum pd_order)rec->plan->order);
+        *cpu = pi_load32(p, (enum pd_order)rec->plan->order);
     return p != NULL;
 }
 

@@ -35,13 +35,13 @@ struct pd_session {
     uint64_t memory;
     uint32_t parts;
     struct pd_tasks *tasks;
-    struct pd_mappings mappings;
-    struct pd_idmap tids; /* from tids to `more` */
+    struct pi_mappings mappings;
+    struct pi_idmap tids; /* from tids to `more` */
     struct more *more;
     size_t more_cap;
     struct cgroup *cgroups; /* a hash table by id, at most half full; an entry without a path is free */
     size_t n_cgroups, cgroups_size;
-    struct pd_key key;           /* of the table */
+    struct pi_key key;           /* of the table */
     uint64_t bytes;              /* of all but tasks and mappings */
     uint64_t order;              /* records so far */
     struct pd_session_task task; /* the answer */
@@ -49,14 +49,14 @@ struct pd_session {
 
 static enum pd_code no_memory(struct pd_error *error, size_t bytes)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "session", 0, bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "session", 0, bytes);
 }
 
 /* Checks the limit before memory is taken. */
 static enum pd_code afford(struct pd_session *s, size_t bytes, struct pd_error *error)
 {
     if (bytes > s->memory || s->bytes > s->memory - bytes)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory of the session", s->bytes + bytes, s->memory);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "memory of the session", s->bytes + bytes, s->memory);
     s->bytes += bytes;
     return PD_OK;
 }
@@ -75,7 +75,7 @@ static void drop_set(struct pd_session *s, struct namespace_set *set)
     if (set == NULL || --set->refs)
         return;
     s->bytes -= set->bytes;
-    pd_release(s->allocator, set);
+    pi_release(s->allocator, set);
 }
 
 static enum pd_code make_set(struct pd_session *s, const struct pd_list *namespaces,
@@ -86,7 +86,7 @@ static enum pd_code make_set(struct pd_session *s, const struct pd_list *namespa
     const enum pd_code code = afford(s, bytes, error);
     if (code)
         return code;
-    struct namespace_set *set = *out = pd_resize(s->allocator, NULL, bytes);
+    struct namespace_set *set = *out = pi_resize(s->allocator, NULL, bytes);
     if (set == NULL) {
         s->bytes -= bytes;
         return no_memory(error, bytes);
@@ -101,20 +101,20 @@ static enum pd_code make_set(struct pd_session *s, const struct pd_list *namespa
 
 static const struct more *find_more(const struct pd_session *s, uint32_t tid)
 {
-    const uint32_t i = pd_idmap_get(&s->tids, tid);
+    const uint32_t i = pi_idmap_get(&s->tids, tid);
     return i == PD_IDMAP_NONE ? NULL : &s->more[i];
 }
 
 static enum pd_code more_of(struct pd_session *s, uint32_t tid, struct more **more, struct pd_error *error)
 {
-    uint32_t i = pd_idmap_get(&s->tids, tid);
+    uint32_t i = pi_idmap_get(&s->tids, tid);
     if (i == PD_IDMAP_NONE) {
         const enum pd_code code = afford(s, sizeof **more + 4 * sizeof *s->tids.slots, error);
         i = (uint32_t)s->tids.n;
         if (code)
             return code;
-        if (!pd_grow(s->allocator, (void **)&s->more, i, &s->more_cap, sizeof *s->more) ||
-            !pd_idmap_add(&s->tids, tid, i))
+        if (!pi_grow(s->allocator, (void **)&s->more, i, &s->more_cap, sizeof *s->more) ||
+            !pi_idmap_add(&s->tids, tid, i))
             return no_memory(error, sizeof *s->more);
         s->more[i] = (struct more){.tid = tid, .ppid = UINT32_MAX, .ptid = UINT32_MAX};
     }
@@ -140,7 +140,7 @@ static enum pd_code take_fork(struct pd_session *s, const struct pd_record *rec,
 {
     struct more *child;
     uint32_t pid, tid, ppid, ptid;
-    if (!pd_told_task(rec, &pid, &tid) || !pd_told_parent(rec, &ppid, &ptid))
+    if (!pi_told_task(rec, &pid, &tid) || !pi_told_parent(rec, &ppid, &ptid))
         return PD_OK;
     const enum pd_code code = more_of(s, tid, &child, error);
     if (code)
@@ -177,7 +177,7 @@ static enum pd_code take_sample(struct pd_session *s, struct pd_record *rec, str
 
 static struct cgroup *cgroup_place(const struct pd_session *s, uint64_t id)
 {
-    size_t i = (size_t)pd_keyed(&s->key, id) & (s->cgroups_size - 1);
+    size_t i = (size_t)pi_keyed(&s->key, id) & (s->cgroups_size - 1);
     while (s->cgroups[i].path && s->cgroups[i].id != id)
         i = (i + 1) & (s->cgroups_size - 1);
     return &s->cgroups[i];
@@ -187,7 +187,7 @@ static bool grow_cgroups(struct pd_session *s)
 {
     struct cgroup *old = s->cgroups;
     const size_t n = s->cgroups_size, size = n ? 2 * n : 64;
-    struct cgroup *all = pd_array(s->allocator, NULL, size, sizeof *all);
+    struct cgroup *all = pi_array(s->allocator, NULL, size, sizeof *all);
     if (all == NULL)
         return false;
     memset(all, 0, size * sizeof *all);
@@ -196,7 +196,7 @@ static bool grow_cgroups(struct pd_session *s)
     for (size_t i = 0; i < n; i++)
         if (old[i].path)
             *cgroup_place(s, old[i].id) = old[i];
-    pd_release(s->allocator, old);
+    pi_release(s->allocator, old);
     return true;
 }
 
@@ -206,9 +206,9 @@ static enum pd_code take_cgroup(struct pd_session *s, const struct pd_cgroup *r,
     const enum pd_code code = afford(s, bytes, error);
     if (code)
         return code;
-    char *path = pd_resize(s->allocator, NULL, r->path.len + 1);
+    char *path = pi_resize(s->allocator, NULL, r->path.len + 1);
     if (path == NULL || (s->n_cgroups >= s->cgroups_size / 2 && !grow_cgroups(s))) {
-        pd_release(s->allocator, path);
+        pi_release(s->allocator, path);
         s->bytes -= bytes;
         return no_memory(error, bytes);
     }
@@ -220,7 +220,7 @@ static enum pd_code take_cgroup(struct pd_session *s, const struct pd_cgroup *r,
         s->bytes -= strlen(place->path) + 1 + 2 * sizeof *s->cgroups;
     else
         s->n_cgroups++;
-    pd_release(s->allocator, place->path);
+    pi_release(s->allocator, place->path);
     *place = (struct cgroup){r->id, path};
     return PD_OK;
 }
@@ -234,22 +234,22 @@ enum pd_code pd_session_new(struct pd_session **out, const struct pd_session_opt
     enum pd_code code = PD_TAKE_OPTIONS(pd_session_options, &o, given, error);
     if (code)
         return code;
-    struct pd_session *s = pd_resize(o.allocator, NULL, sizeof *s);
+    struct pd_session *s = pi_resize(o.allocator, NULL, sizeof *s);
     if (s == NULL)
         return no_memory(error, sizeof *s);
     *s = (struct pd_session){.allocator = o.allocator,
                              .tids.allocator = o.allocator,
                              .memory = o.memory ? o.memory : PD_LIMIT_SESSION,
                              .parts = o.parts ? o.parts : UINT32_MAX,
-                             .key = pd_key_draw()};
-    const struct pd_mappings_options how = {o.memory, o.exited, o.tag, o.user};
-    if (!pd_mappings_init(&s->mappings, o.allocator, &how))
+                             .key = pi_key_draw()};
+    const struct pi_mappings_options how = {o.memory, o.exited, o.tag, o.user};
+    if (!pi_mappings_init(&s->mappings, o.allocator, &how))
         code = no_memory(error, sizeof *s->mappings.spaces);
     if (!code && (code = pd_tasks_new(&s->tasks, o.allocator, error)) == PD_OK &&
-        (code = pd_tasks_flow(s->tasks, error)) == PD_OK) {
+        (code = pi_tasks_flow(s->tasks, error)) == PD_OK) {
         pd_tasks_limit(s->tasks, o.memory ? o.memory : PD_LIMIT_TASKS);
-        pd_tasks_learn_names(s->tasks);
-        if (!pd_tasks_settle(s->tasks, NULL))
+        pi_tasks_learn_names(s->tasks);
+        if (!pi_tasks_settle(s->tasks, NULL))
             code = no_memory(error, 0);
     }
     if (code)
@@ -263,16 +263,16 @@ void pd_session_free(struct pd_session *s)
 {
     if (s == NULL)
         return;
-    pd_mappings_free(&s->mappings);
+    pi_mappings_free(&s->mappings);
     pd_tasks_free(s->tasks);
     for (size_t i = 0; i < s->tids.n; i++)
         drop_set(s, s->more[i].namespaces);
-    pd_idmap_free(&s->tids);
-    pd_release(s->allocator, s->more);
+    pi_idmap_free(&s->tids);
+    pi_release(s->allocator, s->more);
     for (size_t i = 0; i < s->cgroups_size; i++)
-        pd_release(s->allocator, s->cgroups[i].path);
-    pd_release(s->allocator, s->cgroups);
-    pd_release(s->allocator, s);
+        pi_release(s->allocator, s->cgroups[i].path);
+    pi_release(s->allocator, s->cgroups);
+    pi_release(s->allocator, s);
 }
 
 /* ---- Records */
@@ -284,11 +284,11 @@ static enum pd_code tell_tasks(struct pd_session *s, struct pd_record *rec, stru
     enum pd_code code = PD_OK;
     if (rec->type != PD_RECORD_SAMPLE)
         code = pd_tasks_record(s->tasks, rec, &when, error);
-    else if (pd_word_task(rec, &pid, &tid))
+    else if (pi_word_task(rec, &pid, &tid))
         code = pd_tasks_mention(s->tasks, &when, pid, tid, error);
-    if (!code && !pd_tasks_settle(s->tasks, NULL))
+    if (!code && !pi_tasks_settle(s->tasks, NULL))
         code = no_memory(error, 0);
-    pd_tasks_forget(s->tasks, NULL);
+    pi_tasks_forget(s->tasks, NULL);
     s->order++;
     return code;
 }
@@ -298,7 +298,7 @@ static enum pd_code tell_more(struct pd_session *s, struct pd_record *rec, struc
     enum pd_code code;
     if (rec->type == PD_RECORD_SAMPLE)
         return take_sample(s, rec, error);
-    if (pd_tells_of(rec) != PD_TELLS_BIRTH && rec->type != PD_RECORD_NAMESPACES &&
+    if (pi_tells_of(rec) != PD_TELLS_BIRTH && rec->type != PD_RECORD_NAMESPACES &&
         rec->type != PD_RECORD_CGROUP)
         return PD_OK;
     if ((code = pd_record_decode_framed(rec->plan, rec, error)) != PD_OK)
@@ -315,7 +315,7 @@ enum pd_code pd_session_record(struct pd_session *s, struct pd_record *rec, stru
         return PD_OK;
     enum pd_code code = s->parts & PD_SESSION_TASKS ? tell_tasks(s, rec, error) : PD_OK;
     if (!code && s->parts & PD_SESSION_MAPPINGS)
-        code = pd_mappings_record(&s->mappings, rec, error);
+        code = pi_mappings_record(&s->mappings, rec, error);
     return !code && s->parts & PD_SESSION_ORIGINS ? tell_more(s, rec, error) : code;
 }
 
@@ -324,7 +324,7 @@ enum pd_code pd_session_record(struct pd_session *s, struct pd_record *rec, stru
 const struct pd_mapping *pd_session_find_mapping(struct pd_session *s, uint32_t pid, uint64_t address,
                                                  unsigned cpumode)
 {
-    return pd_mappings_find(&s->mappings, pid, address, cpumode);
+    return pi_mappings_find(&s->mappings, pid, address, cpumode);
 }
 
 const struct pd_session_task *pd_session_find_task(struct pd_session *s, uint32_t tid)
@@ -354,7 +354,7 @@ const char *pd_session_find_cgroup(const struct pd_session *s, uint64_t id)
     return s->cgroups_size ? cgroup_place(s, id)->path : NULL;
 }
 
-const char *pd_session_next_cgroup(const struct pd_session *s, size_t *at)
+const char *pi_session_next_cgroup(const struct pd_session *s, size_t *at)
 {
     while (*at < s->cgroups_size) {
         const char *path = s->cgroups[(*at)++].path;
@@ -364,12 +364,12 @@ const char *pd_session_next_cgroup(const struct pd_session *s, size_t *at)
     return NULL;
 }
 
-void pd_session_keep_names(struct pd_session *s)
+void pi_session_keep_names(struct pd_session *s)
 {
-    pd_tasks_keep_names(s->tasks);
+    pi_tasks_keep_names(s->tasks);
 }
 
-const struct pd_tasks *pd_session_tasks(const struct pd_session *s)
+const struct pd_tasks *pi_session_tasks(const struct pd_session *s)
 {
     return s->tasks;
 }

@@ -6,11 +6,11 @@
 #include <perfdata/session/session.h>
 #include <perfdata/session/tasks.h>
 
-/* To be called at the beginning: pd_session_tasks() will have all names that came. */
-void pd_session_keep_names(struct pd_session *session);
+/* To be called at the beginning: pi_session_tasks() will have all names that came. */
+void pi_session_keep_names(struct pd_session *session);
 /* Its tasks: for pd_tasks_n_comms() and the like. */
-const struct pd_tasks *pd_session_tasks(const struct pd_session *session);
+const struct pd_tasks *pi_session_tasks(const struct pd_session *session);
 /* The path of the next cgroup; *at is 0 before the first. NULL: no more. */
-const char *pd_session_next_cgroup(const struct pd_session *session, size_t *at);
+const char *pi_session_next_cgroup(const struct pd_session *session, size_t *at);
 
 #endif

@@ -2,30 +2,30 @@
 /* spans.c - ranges of addresses: a tree whose parts several spaces share, see spans.h. */
 #include "spans.h"
 
-void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator)
+void pi_spans_init(struct pi_spans *s, const struct pd_allocator *allocator)
 {
-    *s = (struct pd_spans){.allocator = allocator, .key = pd_key_draw()};
+    *s = (struct pi_spans){.allocator = allocator, .key = pi_key_draw()};
 }
 
-void pd_spans_free(struct pd_spans *s)
+void pi_spans_free(struct pi_spans *s)
 {
-    pd_release(s->allocator, s->items);
-    *s = (struct pd_spans){.allocator = s->allocator, .count = s->count, .user = s->user};
+    pi_release(s->allocator, s->items);
+    *s = (struct pi_spans){.allocator = s->allocator, .count = s->count, .user = s->user};
 }
 
 /* Room for one more; the entry at 0 is unused, and takes writes when memory has run out. */
-static bool has_room(struct pd_spans *s)
+static bool has_room(struct pi_spans *s)
 {
-    static const struct pd_span none = {0};
+    static const struct pi_span none = {0};
     if (s->failed || s->n == UINT32_MAX ||
-        !pd_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items))
+        !pi_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items))
         return false;
     if (s->n == 0)
         s->items[s->n++] = none;
-    return s->n < s->cap || pd_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items);
+    return s->n < s->cap || pi_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items);
 }
 
-static uint32_t add(struct pd_spans *s, const struct pd_span *span)
+static uint32_t add(struct pi_spans *s, const struct pi_span *span)
 {
     uint32_t i = s->unused;
     if (i) {
@@ -43,49 +43,49 @@ static uint32_t add(struct pd_spans *s, const struct pd_span *span)
     return i;
 }
 
-static uint32_t add_range(struct pd_spans *s, uint64_t first, uint64_t last, uint32_t value)
+static uint32_t add_range(struct pi_spans *s, uint64_t first, uint64_t last, uint32_t value)
 {
-    const uint32_t rank = (uint32_t)(pd_keyed(&s->key, s->ranks++) >> 32);
-    return add(s, &(struct pd_span){.first = first, .last = last, .rank = rank, .value = value});
+    const uint32_t rank = (uint32_t)(pi_keyed(&s->key, s->ranks++) >> 32);
+    return add(s, &(struct pi_span){.first = first, .last = last, .rank = rank, .value = value});
 }
 
-uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space)
+uint32_t pi_spans_copy(struct pi_spans *s, uint32_t space)
 {
     if (space)
         s->items[space].refs++;
     return space;
 }
 
-void pd_spans_drop(struct pd_spans *s, uint32_t space)
+void pi_spans_drop(struct pi_spans *s, uint32_t space)
 {
     if (space == 0 || --s->items[space].refs)
         return;
-    const struct pd_span was = s->items[space];
+    const struct pi_span was = s->items[space];
     s->items[space].left = s->unused;
     s->unused = space;
     if (s->count)
         s->count(s->user, was.value, -1);
-    pd_spans_drop(s, was.left);
-    pd_spans_drop(s, was.right);
+    pi_spans_drop(s, was.left);
+    pi_spans_drop(s, was.right);
 }
 
 /* The same range for a change: the node itself if nothing else refers to it, else a copy. */
-static uint32_t own(struct pd_spans *s, uint32_t i)
+static uint32_t own(struct pi_spans *s, uint32_t i)
 {
     if (i == 0 || s->items[i].refs == 1)
         return i;
-    const struct pd_span shared = s->items[i];
+    const struct pi_span shared = s->items[i];
     const uint32_t copy = add(s, &shared);
     if (copy) {
         s->items[i].refs--;
-        pd_spans_copy(s, shared.left);
-        pd_spans_copy(s, shared.right);
+        pi_spans_copy(s, shared.left);
+        pi_spans_copy(s, shared.right);
     }
     return copy;
 }
 
 /* Splits into the ranges that begin before an address, and the others. */
-static void split(struct pd_spans *s, uint32_t t, uint64_t at, uint32_t *before, uint32_t *behind)
+static void split(struct pi_spans *s, uint32_t t, uint64_t at, uint32_t *before, uint32_t *behind)
 {
     *before = *behind = 0;
     if ((t = own(s, t)) == 0)
@@ -102,7 +102,7 @@ static void split(struct pd_spans *s, uint32_t t, uint64_t at, uint32_t *before,
 }
 
 /* All of `a` is before all of `b`. */
-static uint32_t join(struct pd_spans *s, uint32_t a, uint32_t b)
+static uint32_t join(struct pi_spans *s, uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0)
         return a ? a : b;
@@ -122,7 +122,7 @@ static uint32_t join(struct pd_spans *s, uint32_t a, uint32_t b)
  * Makes the last range end before an address; `cut` receives the part behind it (first > last: there is
  * none).
  */
-static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct pd_span *cut)
+static uint32_t end_before(struct pi_spans *s, uint32_t t, uint64_t at, struct pi_span *cut)
 {
     if ((t = own(s, t)) == 0)
         return 0;
@@ -138,10 +138,10 @@ static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct p
 }
 
 /* Removes the content of a range: `before` and `behind` receive the rest. */
-static void clear(struct pd_spans *s, uint32_t space, uint64_t first, uint64_t last, uint32_t *before,
+static void clear(struct pi_spans *s, uint32_t space, uint64_t first, uint64_t last, uint32_t *before,
                   uint32_t *behind)
 {
-    struct pd_span cut = {.first = 1};
+    struct pi_span cut = {.first = 1};
     uint32_t inside;
     split(s, space, first, before, &inside);
     *before = end_before(s, *before, first, &cut);
@@ -152,10 +152,10 @@ static void clear(struct pd_spans *s, uint32_t space, uint64_t first, uint64_t l
         if (cut.first <= cut.last && cut.last > last)
             *behind = join(s, add_range(s, last + 1, cut.last, cut.value), *behind);
     }
-    pd_spans_drop(s, inside);
+    pi_spans_drop(s, inside);
 }
 
-void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value)
+void pi_spans_put(struct pi_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value)
 {
     uint32_t before, behind;
     if (first > last || s->failed)
@@ -164,11 +164,11 @@ void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t 
     *space = join(s, join(s, before, add_range(s, first, last, value)), behind);
 }
 
-static const struct pd_span *find(const struct pd_spans *s, uint32_t space, uint64_t address)
+static const struct pi_span *find(const struct pi_spans *s, uint32_t space, uint64_t address)
 {
-    const struct pd_span *found = NULL;
+    const struct pi_span *found = NULL;
     for (uint32_t i = space; i;) {
-        const struct pd_span *at = &s->items[i];
+        const struct pi_span *at = &s->items[i];
         if (at->first <= address)
             found = at;
         i = at->first <= address ? at->right : at->left;
@@ -176,19 +176,19 @@ static const struct pd_span *find(const struct pd_spans *s, uint32_t space, uint
     return found && found->last >= address ? found : NULL;
 }
 
-void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t address)
+void pi_spans_take(struct pi_spans *s, uint32_t *space, uint64_t address)
 {
     uint32_t before, behind;
-    const struct pd_span *found = s->failed ? NULL : find(s, *space, address);
+    const struct pi_span *found = s->failed ? NULL : find(s, *space, address);
     if (found == NULL)
         return;
     clear(s, *space, found->first, found->last, &before, &behind);
     *space = join(s, before, behind);
 }
 
-bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value)
+bool pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address, uint32_t *value)
 {
-    const struct pd_span *found = find(s, space, address);
+    const struct pi_span *found = find(s, space, address);
     if (found)
         *value = found->value;
     return found != NULL;

@@ -11,7 +11,7 @@
 #include "src/support/memory.h"
 
 /* Balanced by unpredictable ranks: of two neighbours, the one with the higher rank is the parent. */
-struct pd_span {
+struct pi_span {
     uint64_t first, last;
     uint32_t left, right;
     uint32_t refs; /* parents and spaces that refer to it */
@@ -20,13 +20,13 @@ struct pd_span {
 };
 
 /* The ranges of all spaces. A space is a number, 0 while it is empty. */
-struct pd_spans {
+struct pi_spans {
     const struct pd_allocator *allocator;
-    struct pd_span *items; /* the one at 0 stands for none */
+    struct pi_span *items; /* the one at 0 stands for none */
     size_t n, cap;
     uint32_t unused; /* a list of free items, linked by `left` */
     uint64_t ranks;  /* number of ranks drawn */
-    struct pd_key key;
+    struct pi_key key;
     bool failed; /* memory ran out: the content is wrong */
     /* Called for each range that gets a value (1) or loses it (-1); may be NULL. */
     void (*count)(void *user, uint32_t value, int by);
@@ -34,17 +34,17 @@ struct pd_spans {
 };
 
 /* Nothing is allocated yet. */
-void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator);
-void pd_spans_free(struct pd_spans *s);
+void pi_spans_init(struct pi_spans *s, const struct pd_allocator *allocator);
+void pi_spans_free(struct pi_spans *s);
 /* Puts the range from `first` to `last`, both included, into a space. Sets `failed` if there is no memory. */
-void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value);
+void pi_spans_put(struct pi_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value);
 /* Removes the range that has the address, if there is one: the space has no more ranges than before. */
-void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t address);
+void pi_spans_take(struct pi_spans *s, uint32_t *space, uint64_t address);
 /* A copy of another space. */
-uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space);
+uint32_t pi_spans_copy(struct pi_spans *s, uint32_t space);
 /* Ends the use of a space. */
-void pd_spans_drop(struct pd_spans *s, uint32_t space);
+void pi_spans_drop(struct pi_spans *s, uint32_t space);
 /* False: no range has the address. */
-bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value);
+bool pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address, uint32_t *value);
 
 #endif

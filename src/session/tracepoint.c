@@ -48,7 +48,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
 }
 
-static struct pd_slice trim(struct pd_slice p)
+static struct pi_slice trim(struct pi_slice p)
 {
     while (p.len && is_space(p.ptr[p.len - 1]))
         p.len--;
@@ -60,7 +60,7 @@ static struct pd_slice trim(struct pd_slice p)
 }
 
 /* The text before the next `end`, which is removed, too. False: nothing is left. */
-static bool take_to(struct pd_slice *rest, char end, struct pd_slice *out)
+static bool take_to(struct pi_slice *rest, char end, struct pi_slice *out)
 {
     if (rest->len == 0)
         return false;
@@ -73,23 +73,23 @@ static bool take_to(struct pd_slice *rest, char end, struct pd_slice *out)
     return true;
 }
 
-static bool same(struct pd_slice p, const char *s)
+static bool same(struct pi_slice p, const char *s)
 {
     return p.len == strlen(s) && memcmp(p.ptr, s, p.len) == 0;
 }
 
 /* Removes `prefix`, and the space behind it. */
-static bool take_prefix(struct pd_slice *p, const char *prefix)
+static bool take_prefix(struct pi_slice *p, const char *prefix)
 {
     const size_t n = strlen(prefix);
     if (p->len < n || memcmp(p->ptr, prefix, n) != 0)
         return false;
-    *p = trim((struct pd_slice){p->ptr + n, p->len - n});
+    *p = trim((struct pi_slice){p->ptr + n, p->len - n});
     return true;
 }
 
 /* All of it is a decimal number of 32 bits. */
-static bool to_number(struct pd_slice p, uint32_t *out)
+static bool to_number(struct pi_slice p, uint32_t *out)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < p.len; i++) {
@@ -103,7 +103,7 @@ static bool to_number(struct pd_slice p, uint32_t *out)
     return p.len != 0;
 }
 
-static struct pd_str view(struct pd_slice p)
+static struct pd_str view(struct pi_slice p)
 {
     return (struct pd_str){p.ptr, p.len, PD_AUTO};
 }
@@ -133,10 +133,10 @@ struct element {
     bool is_signed, is_char, is_pointer, is_record, is_hex;
 };
 
-static const struct scalar *find_scalar(struct pd_slice word)
+static const struct scalar *find_scalar(struct pi_slice word)
 {
     if (word.len > 2 && memcmp(word.ptr, "__", 2) == 0)
-        word = (struct pd_slice){word.ptr + 2, word.len - 2};
+        word = (struct pi_slice){word.ptr + 2, word.len - 2};
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (same(word, scalars[i].name))
             return &scalars[i];
@@ -150,7 +150,7 @@ struct words {
     bool is_unsigned, is_signed, is_record, is_pointer;
 };
 
-static void take_word(struct words *w, struct pd_slice word)
+static void take_word(struct words *w, struct pi_slice word)
 {
     if (same(word, "unsigned"))
         w->is_unsigned = true;
@@ -164,7 +164,7 @@ static void take_word(struct words *w, struct pd_slice word)
         w->scalar = find_scalar(word);
 }
 
-static struct words split_type(struct pd_slice type)
+static struct words split_type(struct pi_slice type)
 {
     struct words w = {0};
     for (size_t i = 0; i < type.len;) {
@@ -172,14 +172,14 @@ static struct words split_type(struct pd_slice type)
         while (i < type.len && is_word(type.ptr[i]))
             i++;
         if (i > from)
-            take_word(&w, (struct pd_slice){type.ptr + from, i - from});
+            take_word(&w, (struct pi_slice){type.ptr + from, i - from});
         else
             w.is_pointer |= type.ptr[i++] == '*';
     }
     return w;
 }
 
-static struct element element_of(struct pd_slice type, uint8_t long_size)
+static struct element element_of(struct pi_slice type, uint8_t long_size)
 {
     const struct words w = split_type(type);
     struct element e = {.is_pointer = w.is_pointer, .is_record = w.is_record};
@@ -217,7 +217,7 @@ struct dimensions {
     uint32_t length; /* of one dimension; 0: empty, or a name of C */
 };
 
-static bool take_dimensions(struct pd_slice *decl, struct dimensions *d)
+static bool take_dimensions(struct pi_slice *decl, struct dimensions *d)
 {
     *d = (struct dimensions){0};
     while (decl->len && decl->ptr[decl->len - 1] == ']') {
@@ -228,7 +228,7 @@ static bool take_dimensions(struct pd_slice *decl, struct dimensions *d)
             return false;
         d->several = d->any;
         d->any = true;
-        if (!to_number(trim((struct pd_slice){decl->ptr + at + 1, decl->len - at - 2}), &d->length))
+        if (!to_number(trim((struct pi_slice){decl->ptr + at + 1, decl->len - at - 2}), &d->length))
             d->length = 0;
         decl->len = at;
         *decl = trim(*decl);
@@ -237,12 +237,12 @@ static bool take_dimensions(struct pd_slice *decl, struct dimensions *d)
 }
 
 /* Takes the name from the end of a declaration. */
-static bool take_name(struct pd_slice *decl, struct pd_slice *name)
+static bool take_name(struct pi_slice *decl, struct pi_slice *name)
 {
     size_t at = decl->len;
     while (at && is_word(decl->ptr[at - 1]))
         at--;
-    *name = (struct pd_slice){decl->ptr + at, decl->len - at};
+    *name = (struct pi_slice){decl->ptr + at, decl->len - at};
     decl->len = at;
     *decl = trim(*decl);
     return name->len && !is_digit(*name->ptr) && decl->len;
@@ -277,10 +277,10 @@ static void set_elsewhere(struct pd_tracepoint_field *f, const struct element *e
 }
 
 /* The type and what follows from it; offset and size are set. */
-static bool set_type(struct pd_tracepoint_field *f, struct pd_slice decl, uint8_t long_size, bool sign_known)
+static bool set_type(struct pd_tracepoint_field *f, struct pi_slice decl, uint8_t long_size, bool sign_known)
 {
     struct dimensions d;
-    struct pd_slice name;
+    struct pi_slice name;
     if (!take_dimensions(&decl, &d) || !take_name(&decl, &name))
         return false;
     f->name = view(name);
@@ -300,9 +300,9 @@ static bool set_type(struct pd_tracepoint_field *f, struct pd_slice decl, uint8_
 }
 
 /* The text behind "field:", up to the end of the line. */
-static bool parse_field(struct pd_slice line, uint8_t long_size, struct pd_tracepoint_field *f)
+static bool parse_field(struct pi_slice line, uint8_t long_size, struct pd_tracepoint_field *f)
 {
-    struct pd_slice decl, part;
+    struct pi_slice decl, part;
     bool has_offset = false, has_size = false, has_sign = false;
     uint32_t sign = 0;
     *f = (struct pd_tracepoint_field){0};
@@ -324,7 +324,7 @@ static bool parse_field(struct pd_slice line, uint8_t long_size, struct pd_trace
 /* ---- Format files */
 
 struct format {
-    struct pd_slice name;
+    struct pi_slice name;
     uint32_t id, n_bad;
     bool has_name, has_id;
     bool has_fields, past_common; /* an empty line ends the common fields */
@@ -336,7 +336,7 @@ static bool is_named(const struct pd_tracepoint_field *f, const char *name, size
 }
 
 /* False: no memory. */
-static bool add_field(struct pd_tracepoints *t, struct format *format, struct pd_slice line,
+static bool add_field(struct pd_tracepoints *t, struct format *format, struct pi_slice line,
                       uint8_t long_size)
 {
     struct pd_tracepoint_field f;
@@ -348,23 +348,23 @@ static bool add_field(struct pd_tracepoints *t, struct format *format, struct pd
     if (!good)
         return true;
     f.is_common = !format->past_common && f.name.len > 7 && memcmp(f.name.ptr, "common_", 7) == 0;
-    if (!pd_grow(t->allocator, (void **)&t->scratch, t->scratch_n, &t->scratch_cap, sizeof f))
+    if (!pi_grow(t->allocator, (void **)&t->scratch, t->scratch_n, &t->scratch_cap, sizeof f))
         return false;
     t->scratch[t->scratch_n++] = f;
     return true;
 }
 
 /* "field:", or as in Linux 2.6.30 "field special:". */
-static bool take_field(struct pd_slice *line)
+static bool take_field(struct pi_slice *line)
 {
     return take_prefix(line, "field:") || take_prefix(line, "field special:");
 }
 
 /* Into t->scratch. False: no memory. */
-static bool parse_format(struct pd_tracepoints *t, struct pd_slice text, uint8_t long_size,
+static bool parse_format(struct pd_tracepoints *t, struct pi_slice text, uint8_t long_size,
                          struct format *format)
 {
-    struct pd_slice line;
+    struct pi_slice line;
     *format = (struct format){0};
     t->scratch_n = 0;
     while (take_to(&text, '\n', &line)) {
@@ -387,7 +387,7 @@ static bool parse_format(struct pd_tracepoints *t, struct pd_slice text, uint8_t
 
 static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tracepoints", 0, bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tracepoints", 0, bytes);
 }
 
 /* Appends the parsed event to the events. */
@@ -396,10 +396,10 @@ static enum pd_code append_event(struct pd_tracepoints *t, struct pd_str system,
 {
     const size_t n_fields = t->scratch_n, bytes = n_fields * sizeof *t->scratch;
     if (t->n >= UINT32_MAX)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "tracepoints", t->n + 1, UINT32_MAX);
-    struct pd_tracepoint *e = pd_resize(t->allocator, NULL, sizeof *e + bytes);
-    if (e == NULL || !pd_grow(t->allocator, (void **)&t->events, t->n, &t->cap, sizeof *t->events)) {
-        pd_release(t->allocator, e);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "tracepoints", t->n + 1, UINT32_MAX);
+    struct pd_tracepoint *e = pi_resize(t->allocator, NULL, sizeof *e + bytes);
+    if (e == NULL || !pi_grow(t->allocator, (void **)&t->events, t->n, &t->cap, sizeof *t->events)) {
+        pi_release(t->allocator, e);
         return no_memory(error, sizeof *e + bytes);
     }
     struct pd_tracepoint_field *fields = (struct pd_tracepoint_field *)(void *)(e + 1);
@@ -450,7 +450,7 @@ static enum pd_code sort_events(const struct pd_tracepoints *t, struct pd_tracep
 {
     if (t->n == 0)
         return PD_OK;
-    *sorted = pd_array(t->allocator, NULL, t->n, sizeof **sorted);
+    *sorted = pi_array(t->allocator, NULL, t->n, sizeof **sorted);
     if (*sorted == NULL)
         return no_memory(error, t->n * sizeof **sorted);
     *cap = t->n;
@@ -475,7 +475,7 @@ static enum pd_code add_file(struct pd_tracepoints *t, struct pd_str system, con
                              uint8_t long_size, struct pd_error *error)
 {
     struct format format;
-    if (!parse_format(t, (struct pd_slice){(const char *)text->ptr, text->n}, long_size, &format))
+    if (!parse_format(t, (struct pi_slice){(const char *)text->ptr, text->n}, long_size, &format))
         return no_memory(error, t->scratch_cap * 2 * sizeof *t->scratch);
     if (format.has_name && format.has_id)
         return append_event(t, system, &format, error);
@@ -518,7 +518,7 @@ static enum pd_code add_all(struct pd_tracepoints *t, const struct pd_feature_tr
 
 static void drop_scratch(struct pd_tracepoints *t)
 {
-    pd_release(t->allocator, t->scratch);
+    pi_release(t->allocator, t->scratch);
     t->scratch = NULL;
     t->scratch_cap = t->scratch_n = 0;
 }
@@ -526,7 +526,7 @@ static void drop_scratch(struct pd_tracepoints *t)
 enum pd_code pd_tracepoints_new(struct pd_tracepoints **out, const struct pd_feature_tracing_data *data,
                                 const struct pd_allocator *allocator, struct pd_error *error)
 {
-    struct pd_tracepoints *t = pd_resize(allocator, NULL, sizeof *t);
+    struct pd_tracepoints *t = pi_resize(allocator, NULL, sizeof *t);
     *out = NULL;
     if (t == NULL)
         return no_memory(error, sizeof *t);
@@ -547,12 +547,12 @@ void pd_tracepoints_free(struct pd_tracepoints *t)
     if (t == NULL)
         return;
     for (size_t i = 0; i < t->n; i++)
-        pd_release(t->allocator, t->events[i]);
-    pd_release(t->allocator, t->events);
-    pd_release(t->allocator, t->by_id);
-    pd_release(t->allocator, t->by_name);
-    pd_release(t->allocator, t->scratch);
-    pd_release(t->allocator, t);
+        pi_release(t->allocator, t->events[i]);
+    pi_release(t->allocator, t->events);
+    pi_release(t->allocator, t->by_id);
+    pi_release(t->allocator, t->by_name);
+    pi_release(t->allocator, t->scratch);
+    pi_release(t->allocator, t);
 }
 
 /*
@@ -561,11 +561,11 @@ void pd_tracepoints_free(struct pd_tracepoints *t)
  */
 static bool make_room(struct pd_tracepoints *t)
 {
-    return pd_grow(t->allocator, (void **)&t->by_id, t->n, &t->by_id_cap, sizeof *t->by_id) &&
-           pd_grow(t->allocator, (void **)&t->by_name, t->n, &t->by_name_cap, sizeof *t->by_name);
+    return pi_grow(t->allocator, (void **)&t->by_id, t->n, &t->by_id_cap, sizeof *t->by_id) &&
+           pi_grow(t->allocator, (void **)&t->by_name, t->n, &t->by_name_cap, sizeof *t->by_name);
 }
 
-static enum pd_code add_one(struct pd_tracepoints *t, struct pd_str system, struct pd_slice text,
+static enum pd_code add_one(struct pd_tracepoints *t, struct pd_str system, struct pi_slice text,
                             uint8_t long_size, struct pd_error *error)
 {
     struct format format;
@@ -573,7 +573,7 @@ static enum pd_code add_one(struct pd_tracepoints *t, struct pd_str system, stru
     if (!parse_format(t, text, long_size, &format) || !make_room(t))
         return no_memory(error, 2 * n * sizeof *t->events);
     if (!format.has_name || !format.has_id)
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, format.has_name ? "ID" : "name", 0, 0);
+        return pi_fail(error, PD_EVALUE, PD_NOWHERE, format.has_name ? "ID" : "name", 0, 0);
     const enum pd_code code = append_event(t, system, &format, error);
     if (code == PD_OK) {
         insert_event(t->by_id, n, t->events[n], by_id);
@@ -586,7 +586,7 @@ enum pd_code pd_tracepoints_add(struct pd_tracepoints *t, const char *system, co
                                 unsigned long_size, struct pd_error *error)
 {
     const struct pd_str name = {system, strlen(system), PD_AUTO};
-    const enum pd_code code = add_one(t, name, (struct pd_slice){text, n}, sane_long(long_size), error);
+    const enum pd_code code = add_one(t, name, (struct pi_slice){text, n}, sane_long(long_size), error);
     drop_scratch(t);
     return code;
 }

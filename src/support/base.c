@@ -9,7 +9,7 @@ static enum pd_order order_of(uint8_t form)
 
 uint64_t pd_vec_at(const struct pd_vec *v, size_t i)
 {
-    return pd_load((const uint8_t *)v->ptr + i * v->width, v->width, order_of(v->form));
+    return pi_load((const uint8_t *)v->ptr + i * v->width, v->width, order_of(v->form));
 }
 
 void pd_vec_copy(const struct pd_vec *v, size_t first, size_t n, uint64_t *out)

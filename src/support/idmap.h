@@ -8,29 +8,29 @@
 
 #define PD_IDMAP_NONE UINT32_MAX
 
-struct pd_idmap {
+struct pi_idmap {
     const struct pd_allocator *allocator;
-    struct pd_idmap_slot {
+    struct pi_idmap_slot {
         uint32_t id;
         uint32_t value; /* PD_IDMAP_NONE: free */
     } * slots;
     size_t size; /* a power of two, or 0 */
     size_t n;
     size_t furthest;   /* of all ids, from their hashed place to their actual one */
-    struct pd_key key; /* drawn when an id is too far away: until then the same work takes the same time */
+    struct pi_key key; /* drawn when an id is too far away: until then the same work takes the same time */
 };
 
-static inline size_t pd_idmap_place(const struct pd_idmap *m, uint32_t id)
+static inline size_t pi_idmap_place(const struct pi_idmap *m, uint32_t id)
 {
-    return (size_t)pd_keyed(&m->key, id) & (m->size - 1);
+    return (size_t)pi_keyed(&m->key, id) & (m->size - 1);
 }
 
 /* The value of an id, PD_IDMAP_NONE when it has none. */
-static inline uint32_t pd_idmap_get(const struct pd_idmap *m, uint32_t id)
+static inline uint32_t pi_idmap_get(const struct pi_idmap *m, uint32_t id)
 {
     if (m->size == 0)
         return PD_IDMAP_NONE;
-    size_t i = pd_idmap_place(m, id);
+    size_t i = pi_idmap_place(m, id);
     for (size_t left = m->furthest; m->slots[i].id != id && m->slots[i].value != PD_IDMAP_NONE; left--) {
         if (left == 0)
             return PD_IDMAP_NONE;
@@ -40,50 +40,50 @@ static inline uint32_t pd_idmap_get(const struct pd_idmap *m, uint32_t id)
 }
 
 /* For an id that is not there, and has room. */
-PD_WRAPS static inline void pd_idmap_put(struct pd_idmap *m, uint32_t id, uint32_t value)
+PD_WRAPS static inline void pi_idmap_put(struct pi_idmap *m, uint32_t id, uint32_t value)
 {
-    const size_t mask = m->size - 1, place = pd_idmap_place(m, id);
+    const size_t mask = m->size - 1, place = pi_idmap_place(m, id);
     size_t i = place;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): each slot has a value */
     while (m->slots[i].value != PD_IDMAP_NONE)
         i = (i + 1) & mask;
-    m->slots[i] = (struct pd_idmap_slot){id, value};
+    m->slots[i] = (struct pi_idmap_slot){id, value};
     if (((i - place) & mask) > m->furthest)
         m->furthest = (i - place) & mask;
 }
 
-static inline bool pd_idmap_rebuild(struct pd_idmap *m, size_t size, struct pd_key key)
+static inline bool pi_idmap_rebuild(struct pi_idmap *m, size_t size, struct pi_key key)
 {
-    struct pd_idmap next = {.allocator = m->allocator, .size = size, .n = m->n, .key = key};
-    next.slots = pd_array(m->allocator, NULL, size, sizeof *next.slots);
+    struct pi_idmap next = {.allocator = m->allocator, .size = size, .n = m->n, .key = key};
+    next.slots = pi_array(m->allocator, NULL, size, sizeof *next.slots);
     if (next.slots == NULL)
         return false;
     for (size_t i = 0; i < size; i++)
-        next.slots[i] = (struct pd_idmap_slot){0, PD_IDMAP_NONE};
+        next.slots[i] = (struct pi_idmap_slot){0, PD_IDMAP_NONE};
     for (size_t i = 0; i < m->size; i++)
         if (m->slots[i].value != PD_IDMAP_NONE)
-            pd_idmap_put(&next, m->slots[i].id, m->slots[i].value);
-    pd_release(m->allocator, m->slots);
+            pi_idmap_put(&next, m->slots[i].id, m->slots[i].value);
+    pi_release(m->allocator, m->slots);
     *m = next;
     return true;
 }
 
 /* Gives an id without a value the `value`, which must not be PD_IDMAP_NONE. False: no memory. */
-static inline bool pd_idmap_add(struct pd_idmap *m, uint32_t id, uint32_t value)
+static inline bool pi_idmap_add(struct pi_idmap *m, uint32_t id, uint32_t value)
 {
-    if (pd_idmap_get(m, id) != PD_IDMAP_NONE)
+    if (pi_idmap_get(m, id) != PD_IDMAP_NONE)
         return true;
-    if (m->n >= m->size / 2 && !pd_idmap_rebuild(m, m->size ? m->size * 2 : 64, m->key))
+    if (m->n >= m->size / 2 && !pi_idmap_rebuild(m, m->size ? m->size * 2 : 64, m->key))
         return false;
-    pd_idmap_put(m, id, value);
+    pi_idmap_put(m, id, value);
     m->n++;
-    return !pd_key_due(&m->key, m->furthest) || pd_idmap_rebuild(m, m->size, pd_key_draw());
+    return !pi_key_due(&m->key, m->furthest) || pi_idmap_rebuild(m, m->size, pi_key_draw());
 }
 
-static inline void pd_idmap_free(struct pd_idmap *m)
+static inline void pi_idmap_free(struct pi_idmap *m)
 {
-    pd_release(m->allocator, m->slots);
-    *m = (struct pd_idmap){.allocator = m->allocator};
+    pi_release(m->allocator, m->slots);
+    *m = (struct pi_idmap){.allocator = m->allocator};
 }
 
 #endif

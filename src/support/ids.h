@@ -7,19 +7,19 @@
 #include <perfdata/base.h>
 
 /* All zeros but the allocator: empty. */
-struct pd_ids {
+struct pi_ids {
     const struct pd_allocator *allocator;
-    struct pd_ids_slot {
+    struct pi_ids_slot {
         uint64_t id, value;
         bool used;
     } * slots;
     size_t size, n;
-    struct pd_key key;
+    struct pi_key key;
 };
 
 /* False: it has no value. `value` may be NULL. */
-bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value);
-bool pd_ids_set(struct pd_ids *m, uint64_t id, uint64_t value); /* false: no memory */
-void pd_ids_free(struct pd_ids *m);
+bool pi_ids_get(const struct pi_ids *m, uint64_t id, uint64_t *value);
+bool pi_ids_set(struct pi_ids *m, uint64_t id, uint64_t value); /* false: no memory */
+void pi_ids_free(struct pi_ids *m);
 
 #endif

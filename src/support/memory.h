@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void *pd_resize(const struct pd_allocator *a, void *old, size_t size)
+static inline void *pi_resize(const struct pd_allocator *a, void *old, size_t size)
 {
     if (size == 0)
         size = 1;
     return a ? a->resize(a->user, old, size) : realloc(old, size);
 }
 
-static inline void pd_release(const struct pd_allocator *a, void *p)
+static inline void pi_release(const struct pd_allocator *a, void *p)
 {
     if (p == NULL)
         return;
@@ -25,14 +25,14 @@ static inline void pd_release(const struct pd_allocator *a, void *p)
 }
 
 /* n elements of `size` bytes; NULL when the product overflows or memory is out. */
-static inline void *pd_array(const struct pd_allocator *a, void *old, size_t n, size_t size)
+static inline void *pi_array(const struct pd_allocator *a, void *old, size_t n, size_t size)
 {
     size_t bytes;
-    return __builtin_mul_overflow(n, size, &bytes) ? NULL : pd_resize(a, old, bytes);
+    return __builtin_mul_overflow(n, size, &bytes) ? NULL : pi_resize(a, old, bytes);
 }
 
 /* All 0; pages that stay so take no memory where the C library allocates. */
-static inline void *pd_zeros(const struct pd_allocator *a, size_t size)
+static inline void *pi_zeros(const struct pd_allocator *a, size_t size)
 {
     void *p = a ? a->resize(a->user, NULL, size) : calloc(1, size);
     if (a && p)
@@ -41,12 +41,12 @@ static inline void *pd_zeros(const struct pd_allocator *a, size_t size)
 }
 
 /* Makes room for one more element; *cap doubles. False: no memory, the array is as it was. */
-static inline bool pd_grow(const struct pd_allocator *a, void **array, size_t n, size_t *cap, size_t size)
+static inline bool pi_grow(const struct pd_allocator *a, void **array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return true;
     const size_t more = *cap ? *cap * 2 : 8;
-    void *p = pd_array(a, *array, more, size);
+    void *p = pi_array(a, *array, more, size);
     if (p == NULL)
         return false;
     *array = p;

@@ -11,7 +11,7 @@
  * number * part / whole, rounded down; part must be at most `whole`, which is not 0. *exact, unless NULL:
  * there is no remainder. One step for each bit of the number.
  */
-static inline uint64_t pd_scale(uint64_t number, uint64_t part, uint64_t whole, bool *exact)
+static inline uint64_t pi_scale(uint64_t number, uint64_t part, uint64_t whole, bool *exact)
 {
     uint64_t quotient = 0, rest = 0;
     const bool all = part == whole;

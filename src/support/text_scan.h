@@ -10,13 +10,13 @@
 
 /* ---- Building: counts everything, keeps what fits. */
 
-struct pd_text {
+struct pi_text {
     char *buf;
     size_t cap; /* with the NUL; may be 0 */
     size_t len;
 };
 
-static inline void pd_text_bytes(struct pd_text *t, const char *s, size_t n)
+static inline void pi_text_bytes(struct pi_text *t, const char *s, size_t n)
 {
     if (t->len + 1 < t->cap) {
         const size_t room = t->cap - 1 - t->len;
@@ -25,13 +25,13 @@ static inline void pd_text_bytes(struct pd_text *t, const char *s, size_t n)
     t->len += n;
 }
 
-static inline void pd_text_str(struct pd_text *t, const char *s)
+static inline void pi_text_str(struct pi_text *t, const char *s)
 {
-    pd_text_bytes(t, s, strlen(s));
+    pi_text_bytes(t, s, strlen(s));
 }
 
 /* In decimal, or in hexadecimal without 0x. */
-static inline void pd_text_number(struct pd_text *t, uint64_t value, unsigned base)
+static inline void pi_text_number(struct pi_text *t, uint64_t value, unsigned base)
 {
     char digits[20];
     size_t i = sizeof digits;
@@ -40,17 +40,17 @@ static inline void pd_text_number(struct pd_text *t, uint64_t value, unsigned ba
         digits[--i] = "0123456789abcdef"[value % base];
         value /= base;
     } while (value);
-    pd_text_bytes(t, digits + i, sizeof digits - i);
+    pi_text_bytes(t, digits + i, sizeof digits - i);
 }
 
-static inline void pd_text_hex(struct pd_text *t, uint64_t value)
+static inline void pi_text_hex(struct pi_text *t, uint64_t value)
 {
-    pd_text_bytes(t, "0x", 2);
-    pd_text_number(t, value, 16);
+    pi_text_bytes(t, "0x", 2);
+    pi_text_number(t, value, 16);
 }
 
 /* Ends the text and returns its whole length. */
-static inline size_t pd_text_close(struct pd_text *t)
+static inline size_t pi_text_close(struct pi_text *t)
 {
     if (t->cap)
         t->buf[t->len < t->cap ? t->len : t->cap - 1] = '\0';
@@ -60,32 +60,32 @@ static inline size_t pd_text_close(struct pd_text *t)
 /* ---- Cutting up. */
 
 /* A part of the text that is parsed; ptr is NULL when nothing is left. */
-struct pd_slice {
+struct pi_slice {
     const char *ptr;
     size_t len;
 };
 
-static inline char pd_lower(char c)
+static inline char pi_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Compares without case, in no locale. */
-static inline bool pd_slice_is(struct pd_slice p, const char *name)
+static inline bool pi_slice_is(struct pi_slice p, const char *name)
 {
     size_t i = 0;
 
-    while (i < p.len && name[i] && pd_lower(name[i]) == pd_lower(p.ptr[i]))
+    while (i < p.len && name[i] && pi_lower(name[i]) == pi_lower(p.ptr[i]))
         i++;
     return i == p.len && name[i] == '\0';
 }
 
 /* Cuts `prefix` off, compared without case. */
-static inline bool pd_slice_skip(struct pd_slice *p, const char *prefix)
+static inline bool pi_slice_skip(struct pi_slice *p, const char *prefix)
 {
     const size_t n = strlen(prefix);
 
-    if (p->len < n || !pd_slice_is((struct pd_slice){p->ptr, n}, prefix))
+    if (p->len < n || !pi_slice_is((struct pi_slice){p->ptr, n}, prefix))
         return false;
     p->ptr += n;
     p->len -= n;
@@ -96,14 +96,14 @@ static inline bool pd_slice_skip(struct pd_slice *p, const char *prefix)
  * Cuts off the item before the next separator, or all when there is none. False when nothing was left: an
  * empty item, as between two separators or behind the last, is for the caller to refuse.
  */
-static inline bool pd_slice_next(struct pd_slice *rest, char separator, struct pd_slice *item)
+static inline bool pi_slice_next(struct pi_slice *rest, char separator, struct pi_slice *item)
 {
     if (!rest->ptr)
         return false;
     const char *end = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
     *item = *rest;
     if (!end) {
-        *rest = (struct pd_slice){NULL, 0};
+        *rest = (struct pi_slice){NULL, 0};
         return true;
     }
     item->len = (size_t)(end - rest->ptr);
@@ -112,21 +112,21 @@ static inline bool pd_slice_next(struct pd_slice *rest, char separator, struct p
     return true;
 }
 
-static inline unsigned pd_digit(char c)
+static inline unsigned pi_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return (unsigned)(c - '0');
-    c = pd_lower(c);
+    c = pi_lower(c);
     return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
 /* The digits of a number of at most `limit`, without sign or 0x. */
-static inline bool pd_slice_digits(struct pd_slice p, unsigned base, uint64_t limit, uint64_t *value)
+static inline bool pi_slice_digits(struct pi_slice p, unsigned base, uint64_t limit, uint64_t *value)
 {
     uint64_t v = 0;
 
     for (size_t i = 0; i < p.len; i++) {
-        const unsigned d = pd_digit(p.ptr[i]);
+        const unsigned d = pi_digit(p.ptr[i]);
         if (d >= base || d > limit || v > (limit - d) / base)
             return false;
         v = v * base + d;
@@ -136,11 +136,11 @@ static inline bool pd_slice_digits(struct pd_slice p, unsigned base, uint64_t li
 }
 
 /* A decimal or 0x… number of at most `limit`. */
-static inline bool pd_slice_number(struct pd_slice p, uint64_t limit, uint64_t *value)
+static inline bool pi_slice_number(struct pi_slice p, uint64_t limit, uint64_t *value)
 {
-    const bool hex = pd_slice_skip(&p, "0x");
+    const bool hex = pi_slice_skip(&p, "0x");
 
-    return pd_slice_digits(p, hex ? 16 : 10, limit, value);
+    return pi_slice_digits(p, hex ? 16 : 10, limit, value);
 }
 
 #endif

@@ -6,17 +6,17 @@
 #include "ids.h"
 
 /* All zeros but the allocator: empty. */
-struct pd_texts {
+struct pi_texts {
     const struct pd_allocator *allocator;
     char **all; /* each with a NUL behind it */
     size_t n, cap;
     uint64_t bytes; /* bytes that all of this takes, about */
-    struct pd_ids places;
-    struct pd_key key;
+    struct pi_ids places;
+    struct pi_key key;
 };
 
 /* The number of a text of n bytes without a NUL, from 0 on. False: no memory. */
-bool pd_texts_add(struct pd_texts *t, const char *text, size_t n, uint32_t *number);
-void pd_texts_free(struct pd_texts *t);
+bool pi_texts_add(struct pi_texts *t, const char *text, size_t n, uint32_t *number);
+void pi_texts_free(struct pi_texts *t);
 
 #endif

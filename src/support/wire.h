@@ -14,7 +14,7 @@
 /*@ requires \valid_read((const uint8_t *)p + (0 .. 1));
   @ assigns \nothing;
   @*/
-static inline uint16_t pd_load16(const void *p, enum pd_order order)
+static inline uint16_t pi_load16(const void *p, enum pd_order order)
 {
     uint16_t v;
     memcpy(&v, p, sizeof v);
@@ -24,7 +24,7 @@ static inline uint16_t pd_load16(const void *p, enum pd_order order)
 /*@ requires \valid_read((const uint8_t *)p + (0 .. 3));
   @ assigns \nothing;
   @*/
-static inline uint32_t pd_load32(const void *p, enum pd_order order)
+static inline uint32_t pi_load32(const void *p, enum pd_order order)
 {
     uint32_t v;
     memcpy(&v, p, sizeof v);
@@ -34,26 +34,26 @@ static inline uint32_t pd_load32(const void *p, enum pd_order order)
 /*@ requires \valid_read((const uint8_t *)p + (0 .. 7));
   @ assigns \nothing;
   @*/
-static inline uint64_t pd_load64(const void *p, enum pd_order order)
+static inline uint64_t pi_load64(const void *p, enum pd_order order)
 {
     uint64_t v;
     memcpy(&v, p, sizeof v);
     return order == PD_HOST_ORDER ? v : __builtin_bswap64(v);
 }
 
-static inline void pd_store16(void *p, uint16_t v, enum pd_order order)
+static inline void pi_store16(void *p, uint16_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap16(v);
     memcpy(p, &v, sizeof v);
 }
 
-static inline void pd_store32(void *p, uint32_t v, enum pd_order order)
+static inline void pi_store32(void *p, uint32_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap32(v);
     memcpy(p, &v, sizeof v);
 }
 
-static inline void pd_store64(void *p, uint64_t v, enum pd_order order)
+static inline void pi_store64(void *p, uint64_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap64(v);
     memcpy(p, &v, sizeof v);
@@ -63,29 +63,29 @@ static inline void pd_store64(void *p, uint64_t v, enum pd_order order)
  * What every record starts with; in this machine's byte order it is copied as one, to the start of struct
  * pd_record, too.
  */
-struct pd_record_header {
+struct pi_record_header {
     uint32_t type;
     uint16_t misc, size;
 };
 
 /* An unsigned integer of `width` bytes (1, 2, 4, 8). */
-static inline uint64_t pd_load(const void *p, unsigned width, enum pd_order order)
+static inline uint64_t pi_load(const void *p, unsigned width, enum pd_order order)
 {
     switch (width) {
     case 1: return *(const uint8_t *)p;
-    case 2: return pd_load16(p, order);
-    case 4: return pd_load32(p, order);
-    default: return pd_load64(p, order);
+    case 2: return pi_load16(p, order);
+    case 4: return pi_load32(p, order);
+    default: return pi_load64(p, order);
     }
 }
 
-static inline void pd_store(void *p, uint64_t v, unsigned width, enum pd_order order)
+static inline void pi_store(void *p, uint64_t v, unsigned width, enum pd_order order)
 {
     switch (width) {
     case 1: *(uint8_t *)p = (uint8_t)v; break;
-    case 2: pd_store16(p, (uint16_t)v, order); break;
-    case 4: pd_store32(p, (uint32_t)v, order); break;
-    default: pd_store64(p, v, order); break;
+    case 2: pi_store16(p, (uint16_t)v, order); break;
+    case 4: pi_store32(p, (uint32_t)v, order); break;
+    default: pi_store64(p, v, order); break;
     }
 }
 
@@ -95,7 +95,7 @@ static inline void pd_store(void *p, uint64_t v, unsigned width, enum pd_order o
  * bit order. Bits that have no meaning yet will be fields of their own one day, most likely of one bit: each
  * moves by itself.
  */
-static inline uint64_t pd_mirror_to_big(const struct pd_set *set, uint64_t logical)
+static inline uint64_t pi_mirror_to_big(const struct pd_set *set, uint64_t logical)
 {
     uint64_t word = 0;
     for (size_t i = 0; i < set->n; i++) {
@@ -108,7 +108,7 @@ static inline uint64_t pd_mirror_to_big(const struct pd_set *set, uint64_t logic
     return word;
 }
 
-static inline uint64_t pd_mirror_from_big(const struct pd_set *set, uint64_t word)
+static inline uint64_t pi_mirror_from_big(const struct pd_set *set, uint64_t word)
 {
     uint64_t logical = 0;
     for (size_t i = 0; i < set->n; i++) {
@@ -121,7 +121,7 @@ static inline uint64_t pd_mirror_from_big(const struct pd_set *set, uint64_t wor
     return logical;
 }
 
-static inline size_t pd_align8(size_t n)
+static inline size_t pi_align8(size_t n)
 {
     return (n + 7) & ~(size_t)7;
 }

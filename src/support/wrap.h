@@ -19,7 +19,7 @@
 #endif
 
 /* -n in two's complement. */
-static inline uint64_t pd_negated(uint64_t n)
+static inline uint64_t pi_negated(uint64_t n)
 {
     return n ? ~n + 1 : 0;
 }

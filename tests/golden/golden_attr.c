@@ -90,7 +90,7 @@ static void whole_bytes(uint32_t size, enum pd_order order, uint8_t bytes[144])
 
 static void expect_attr(const struct pd_attr *want, const struct pd_attr *got)
 {
-    const char *field = alike_layout(pd_layout_attr(), want, got, ALIKE_VALUES);
+    const char *field = alike_layout(pi_layout_attr(), want, got, ALIKE_VALUES);
     if (field)
         fail_msg("attr of size %u: %s differs", want->size, field);
 }

@@ -394,7 +394,7 @@ static void expect_same(const struct pd_attr *attr, const struct pd_record *usua
         assert_int_equal(size, n);
         assert_memory_equal(out, want, n);
         out = guard_room(1, n);
-        assert_int_equal(pd_interpret_encode(&plan, unusual, out, n, &size, NULL), PD_OK);
+        assert_int_equal(pi_interpret_encode(&plan, unusual, out, n, &size, NULL), PD_OK);
         assert_int_equal(size, n);
         assert_memory_equal(out, want, n);
     }

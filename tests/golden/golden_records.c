@@ -501,8 +501,8 @@ static void unknown_types(void **state)
                            .attr = {.sample_type = 0x4, ID_ALL},
                            .text = text,
                            .rec = {.type = type, .misc = 0x1234, .rest = RAW("\1\2\3")}};
-        assert_true(type == 0 || type > 22 || pd_layout_of(type));
-        if (pd_layout_of(type))
+        assert_true(type == 0 || type > 22 || pi_layout_of(type));
+        if (pi_layout_of(type))
             continue;
         if (type < 64)
             g.rec.has_id = true, g.rec.id.time = 0x1112131415161718;

@@ -155,7 +155,7 @@ names() { # NAME VERSION HEADER...: what the library exports under that version 
     for kind in functions objects; do "$PERFDATA_SOURCE/tests/repo/declared" $kind "${@:3}"; done |
         sort -u >declared
     diff declared public >log || fail "$1: declared < > exported: $(head -n 10 log)"
-    ! grep -v "@@$2\$" exported >others || ! grep -v "^pd_[a-z0-9_]*@@PERFDATA_PRIVATE_$version\$" others ||
+    ! grep -v "@@$2\$" exported >others || ! grep -v "^pi_[a-z0-9_]*@@PERFDATA_PRIVATE_$version\$" others ||
         fail "$1: exported, or without version"
 }
 version=$(sed -n 's/^Version: //p' "$root/lib/pkgconfig/perfdata.pc")

@@ -64,27 +64,27 @@ SLOWEST = 20  # seconds of one processor, of a test that judges
 MEMORY = 8 << 30  # bytes that one may have, and write
 Kind = cindex.CursorKind
 CHOICE = """/* Which mutant is alive, and which places were passed. */
-extern int pd_mutant;
-extern unsigned char *pd_mutants_passed;
-#define PD_MUTANT(k_) (pd_mutants_passed[k_] = 1, pd_mutant == (k_))
+extern int pi_mutant;
+extern unsigned char *pi_mutants_passed;
+#define PD_MUTANT(k_) (pi_mutants_passed[k_] = 1, pi_mutant == (k_))
 """
 CHOOSER = """#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #define N %d
-extern int pd_mutant;
-extern unsigned char *pd_mutants_passed;
+extern int pi_mutant;
+extern unsigned char *pi_mutants_passed;
 static unsigned char nowhere[N];
-int pd_mutant = -1;
-unsigned char *pd_mutants_passed = nowhere;
+int pi_mutant = -1;
+unsigned char *pi_mutants_passed = nowhere;
 __attribute__((constructor)) static void choose(void)
 {
     const char *number = getenv("PERFDATA_MUTANT"), *path = getenv("PERFDATA_MUTANTS_PASSED");
     const int fd = path ? open(path, O_RDWR) : -1;
     void *p = fd < 0 ? MAP_FAILED : mmap(0, N, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    pd_mutant = number ? atoi(number) : -1;
+    pi_mutant = number ? atoi(number) : -1;
     if (p != MAP_FAILED)
-        pd_mutants_passed = p;
+        pi_mutants_passed = p;
 }
 """
 
@@ -225,7 +225,7 @@ class File:
         return b"".join([*out, self.data[at:end]])
 
     def text(self):
-        first = b'#include "pd_mutant.h"\n#line 1 "%s"\n' % self.name.encode()
+        first = b'#include "pi_mutant.h"\n#line 1 "%s"\n' % self.name.encode()
         return first + self.render(0, len(self.data), self.mutants)
 
 
@@ -262,10 +262,10 @@ class Tree:
             if (SOURCE / name).is_file():
                 self.put(self.tree / name, (SOURCE / name).read_bytes())
                 (self.tree / name).chmod((SOURCE / name).stat().st_mode)
-        self.put(self.tree.parent / "pd_mutant.h", CHOICE.encode())
+        self.put(self.tree.parent / "pi_mutant.h", CHOICE.encode())
         for file in self.files:
             self.put(self.tree / file.name, self.compilable(file))
-        self.put(self.tree / "src/pd_mutant.c", (CHOOSER % self.count).encode())
+        self.put(self.tree / "src/pi_mutant.c", (CHOOSER % self.count).encode())
 
     def compilable(self, file):
         """Without the mutants that the compiler refuses, which are few."""

@@ -109,7 +109,7 @@
     ensures \result ==>                                                                                  \
         c->p + c->slack == \old(c->p) + (\old(c->slack) + \old(rest_##name_##n_ OF_S));                 \
     ensures \result ==> c->slack <= \old(c->slack);                                                     \
-    _ACSL static inline bool decode_##name_##n_##order_(struct pd_take *c, const struct pd_shape *s,     \
+    _ACSL static inline bool decode_##name_##n_##order_(struct pi_take *c, const struct pd_shape *s,     \
                                                         struct pd_##name_ *restrict v);
 #define LAYOUT(name_, doc_) DECODES(name_, , _le) DECODES(name_, , _be)
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
@@ -125,7 +125,7 @@
 #define CUT_HERE(name_, n_)                     \
     return FN(decode_##name_##_##n_)(c, s, v);  \
     }                                           \
-    static inline bool FN(decode_##name_##_##n_)(struct pd_take *c, const struct pd_shape *s, \
+    static inline bool FN(decode_##name_##_##n_)(struct pi_take *c, const struct pd_shape *s, \
                                                  struct pd_##name_ *restrict v) \
     {                                           \
         (void)c, (void)s, (void)v;

@@ -7,12 +7,12 @@
  */
 #include "src/support/wire.h"
 
-#define pd_mirror_from_big(set_, word_) (word_)
-#define pd_mirror_to_big(set_, word_) (word_)
+#define pi_mirror_from_big(set_, word_) (word_)
+#define pi_mirror_to_big(set_, word_) (word_)
 #include "src/codec/decode.c"
 #include "encode/codec/encode.c"
-#undef pd_mirror_from_big
-#undef pd_mirror_to_big
+#undef pi_mirror_from_big
+#undef pi_mirror_to_big
 
 #include <stdio.h>
 
@@ -58,9 +58,9 @@ struct pair {
     }
 #define SAME(load_, width_) same &= load_(c->in) == load_(c->out), c->in += (width_), c->out += (width_);
 #define LOAD8(p_) (*(p_))
-#define LOAD16(p_) pd_load16(p_, PD_HOST_ORDER)
-#define LOAD32(p_) pd_load32(p_, PD_HOST_ORDER)
-#define LOAD64(p_) pd_load64(p_, PD_HOST_ORDER)
+#define LOAD16(p_) pi_load16(p_, PD_HOST_ORDER)
+#define LOAD32(p_) pi_load32(p_, PD_HOST_ORDER)
+#define LOAD64(p_) pi_load64(p_, PD_HOST_ORDER)
 #define U8(f_, set_, doc_) SAME(LOAD8, 1)
 #define U16(f_, set_, doc_) SAME(LOAD16, 2)
 #define U32(f_, set_, doc_) SAME(LOAD32, 4)
@@ -86,8 +86,8 @@ struct pair {
             return;                                                            \
         const size_t n = budget_##name_(&s);                                   \
         uint8_t out[PD_BYTES_##name_ + 8];                                     \
-        struct pd_take take = {in, 0};                                         \
-        struct pd_put put = {out};                                             \
+        struct pi_take take = {in, 0};                                         \
+        struct pi_put put = {out};                                             \
         struct pd_##name_ v;                                                   \
         if (!decode_##name_##_##order_(&take, &s, &v) || take.p != in + n)     \
             not_proved();                                                      \
@@ -127,9 +127,9 @@ static unsigned mirror_faults(const struct pd_set *set)
     unsigned faults = 0;
     uint64_t places = 0;
     for (unsigned bit = 0; bit < set->bits; bit++) {
-        const uint64_t one = UINT64_C(1) << bit, place = pd_mirror_to_big(set, one);
+        const uint64_t one = UINT64_C(1) << bit, place = pi_mirror_to_big(set, one);
         faults += place == 0 || (place & (place - 1)) != 0 || (places & place) != 0;
-        faults += pd_mirror_from_big(set, place) != one;
+        faults += pi_mirror_from_big(set, place) != one;
         places |= place;
     }
     return faults;

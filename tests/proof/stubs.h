@@ -7,5 +7,5 @@
   @ requires error == \null || \valid(error);
   @ assigns *u, rec->rest, rec->id, *error, \result \from *rec, *plan;
   @*/
-enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
+enum pd_code pi_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
                                  struct pd_error *error);

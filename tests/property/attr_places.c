@@ -19,7 +19,7 @@
 /* ---- Streams */
 
 struct trial {
-    struct pd_rng rng;
+    struct pi_rng rng;
     struct image in;
     bool id_all;  /* as perf has it: all events or none */
     bool damaged; /* of a conversion */
@@ -43,17 +43,17 @@ static void put_attr(struct trial *t, unsigned number)
 {
     static const uint64_t types[] = {IMAGE_ST0, IMAGE_ST1,
                                      PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID};
-    const bool alike = pd_rng_one_in(&t->rng, 2);
+    const bool alike = pi_rng_one_in(&t->rng, 2);
     const size_t at = begin_record(&t->in, PD_RECORD_HEADER_ATTR, 0);
     const size_t attr = t->in.n;
     image_zeros(&t->in, 128);
     image_set(&t->in, attr, PD_TYPE_SOFTWARE, 4);
     image_set(&t->in, attr + 4, 128, 4);
-    image_set(&t->in, attr + 24, types[alike ? 0 : pd_rng_below(&t->rng, 3)], 8);
+    image_set(&t->in, attr + 24, types[alike ? 0 : pi_rng_below(&t->rng, 3)], 8);
     image_set(&t->in, attr + 40, t->id_all ? PD_ATTR_SAMPLE_ID_ALL : 0, 8);
-    if (!pd_rng_one_in(&t->rng, 4)) {
+    if (!pi_rng_one_in(&t->rng, 4)) {
         image_u64(&t->in, 10 * (number + 1));
-        image_u64(&t->in, 10 * (number + 1 + pd_rng_one_in(&t->rng, 4)) + 1);
+        image_u64(&t->in, 10 * (number + 1 + pi_rng_one_in(&t->rng, 4)) + 1);
     }
     end_record(&t->in, at);
 }
@@ -65,7 +65,7 @@ static void put_record(struct trial *t)
                                      PD_RECORD_EXIT,    PD_RECORD_SWITCH,          PD_RECORD_FORK,
                                      PD_RECORD_LOST,    PD_RECORD_HEADER_BUILD_ID, 60,
                                      PD_RECORD_ID_INDEX};
-    const uint32_t type = types[pd_rng_below(&t->rng, sizeof types / sizeof *types)];
+    const uint32_t type = types[pi_rng_below(&t->rng, sizeof types / sizeof *types)];
     const size_t at = begin_record(&t->in, type, 0);
     if (type == PD_RECORD_HEADER_BUILD_ID) {
         image_u32(&t->in, UINT32_MAX);
@@ -74,26 +74,26 @@ static void put_record(struct trial *t)
     } else if (type == PD_RECORD_ID_INDEX) {
         image_u64(&t->in, 0);
     }
-    for (size_t n = type == PD_RECORD_ID_INDEX ? 0 : 1 + pd_rng_size(&t->rng, 9); n; n--)
-        image_u64(&t->in, pd_rng_one_in(&t->rng, 5)
+    for (size_t n = type == PD_RECORD_ID_INDEX ? 0 : 1 + pi_rng_size(&t->rng, 9); n; n--)
+        image_u64(&t->in, pi_rng_one_in(&t->rng, 5)
                               ? 0
-                              : 10 * (1 + pd_rng_below(&t->rng, 4)) + pd_rng_below(&t->rng, 2));
+                              : 10 * (1 + pi_rng_below(&t->rng, 4)) + pi_rng_below(&t->rng, 2));
     end_record(&t->in, at);
 }
 
 /* A third of them as perf writes them, with the attrs first. */
 static void make_stream(struct trial *t)
 {
-    const size_t n = 4 + pd_rng_size(&t->rng, 12),
-                 place = pd_rng_below(&t->rng, 3) ? 1 + pd_rng_size(&t->rng, 4) : n;
+    const size_t n = 4 + pi_rng_size(&t->rng, 12),
+                 place = pi_rng_below(&t->rng, 3) ? 1 + pi_rng_size(&t->rng, 4) : n;
     unsigned attrs = 0;
-    t->id_all = !pd_rng_one_in(&t->rng, 4);
+    t->id_all = !pi_rng_one_in(&t->rng, 4);
     image_start(&t->in, false, 16, 0);
     if (place == n)
         while (attrs < MOST_ATTRS)
             put_attr(t, attrs++);
     for (size_t i = 0; i < n; i++) {
-        if (attrs < MOST_ATTRS && pd_rng_one_in(&t->rng, place))
+        if (attrs < MOST_ATTRS && pi_rng_one_in(&t->rng, place))
             put_attr(t, attrs++);
         put_record(t);
     }

@@ -749,7 +749,7 @@ static enum pd_code headless(const struct inputs *in, struct pd_error *error)
     assert_true(fwrite(in->one->b + cut, 1, in->one->n - cut, f) == in->one->n - cut && fflush(f) == 0);
     enum pd_code code = open_image(in->other ? in->other : in->one, &like, error);
     if (!code) {
-        code = pd_reader_open_headless(&r, fileno(f), like, &shift, error);
+        code = pi_reader_open_headless(&r, fileno(f), like, &shift, error);
         pd_reader_close(like);
     }
     if (!code) {

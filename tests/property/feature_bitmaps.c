@@ -158,14 +158,14 @@ static void test_ranges(void **state)
 /* What perf writes, with what it may not have and with features that are still to come. */
 static void test_sets_of_perf(void **state)
 {
-    struct pd_rng rng = {random_seed()};
+    struct pi_rng rng = {random_seed()};
     (void)state;
     for (int i = 0; i < (hurried() ? 500 : 2000); i++) {
         uint8_t set[32] = {0};
         for (unsigned n = 3; n < 12; n++)
             add(set, n);
         for (unsigned n = 12; n < 40; n++)
-            if (pd_rng_one_in(&rng, 2))
+            if (pi_rng_one_in(&rng, 2))
                 add(set, n);
         assert_true(try_set(set));
     }

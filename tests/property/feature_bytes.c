@@ -20,7 +20,7 @@
 struct trial {
     uint64_t seed; /* of this trial alone */
     const char *what;
-    struct pd_rng rng;
+    struct pi_rng rng;
     uint32_t id, nr_cpus;
     enum pd_order order;
     size_t n;
@@ -188,23 +188,23 @@ static void check_cuts(struct trial *t, const uint8_t *bytes, size_t n)
 {
     t->what = "cut";
     for (size_t i = 0; i < (n < CUTS ? n : CUTS); i++) {
-        t->n = n <= CUTS ? i : (size_t)pd_rng_below(&t->rng, n);
+        t->n = n <= CUTS ? i : (size_t)pi_rng_below(&t->rng, n);
         seen.decoded += check_bytes(t, bytes, t->n);
         seen.damaged++;
     }
 }
 
 /* A number that could well be a count, or a bit of what is there. */
-static void damage(struct pd_rng *rng, uint8_t *p, size_t n)
+static void damage(struct pi_rng *rng, uint8_t *p, size_t n)
 {
     static const uint8_t likely[] = {0, 1, 2, 4, 8, 16, 64, 0x7f, 0x80, 0xff};
-    for (uint64_t k = 1 + pd_rng_below(rng, 3); k; k--) {
-        const size_t at = (size_t)pd_rng_below(rng, n), left = n - at;
-        switch (pd_rng_below(rng, 4)) {
-        case 0: p[at] ^= (uint8_t)(1u << pd_rng_below(rng, 8)); break;
-        case 1: p[at] = (uint8_t)pd_rng_next(rng); break;
-        case 2: memset(p + at, pd_rng_one_in(rng, 2) ? 0xff : 0, left < 8 ? left : 8); break;
-        default: p[at] = likely[pd_rng_below(rng, sizeof likely)]; break;
+    for (uint64_t k = 1 + pi_rng_below(rng, 3); k; k--) {
+        const size_t at = (size_t)pi_rng_below(rng, n), left = n - at;
+        switch (pi_rng_below(rng, 4)) {
+        case 0: p[at] ^= (uint8_t)(1u << pi_rng_below(rng, 8)); break;
+        case 1: p[at] = (uint8_t)pi_rng_next(rng); break;
+        case 2: memset(p + at, pi_rng_one_in(rng, 2) ? 0xff : 0, left < 8 ? left : 8); break;
+        default: p[at] = likely[pi_rng_below(rng, sizeof likely)]; break;
         }
     }
 }
@@ -232,7 +232,7 @@ static void check_strange(struct trial *t, const uint8_t *bytes, size_t n)
     t->id = id;
     t->nr_cpus = UINT32_MAX;
     check_bytes(t, bytes, n);
-    t->nr_cpus = (uint32_t)pd_rng_below(&t->rng, 20);
+    t->nr_cpus = (uint32_t)pi_rng_below(&t->rng, 20);
     check_bytes(t, bytes, n);
     t->nr_cpus = nr_cpus;
 }
@@ -242,12 +242,12 @@ static void run_trial(uint64_t seed, uint32_t id, enum pd_order order)
     static uint8_t memory[PD_RANDOM_ARENA];
     struct trial t = {
         .seed = seed, .rng = {seed ^ (uint64_t)id << 40 ^ (uint64_t)order << 63}, .id = id, .order = order};
-    struct pd_arena arena = {memory, sizeof memory};
+    struct pi_arena arena = {memory, sizeof memory};
     struct pd_feature f;
     size_t n;
     t.what = "made";
-    t.nr_cpus = (uint32_t)(pd_rng_one_in(&t.rng, 3) ? 0 : pd_rng_below(&t.rng, 20));
-    CHECK(&t, pd_random_feature(&t.rng, &arena, id, t.nr_cpus, &f));
+    t.nr_cpus = (uint32_t)(pi_rng_one_in(&t.rng, 3) ? 0 : pi_rng_below(&t.rng, 20));
+    CHECK(&t, pi_random_feature(&t.rng, &arena, id, t.nr_cpus, &f));
     uint8_t *bytes = encoded(&t, order, &f, &n);
     check_value(&t, &f, bytes, n);
     check_cuts(&t, bytes, n);
@@ -261,7 +261,7 @@ static void run_trial(uint64_t seed, uint32_t id, enum pd_order order)
 static void for_each_feature(void (*run)(uint64_t seed, uint32_t id, enum pd_order order), uint64_t seed)
 {
     for (uint32_t id = 0; id < IDS; id++) {
-        if (!pd_layout_of_feature(id) && id != 63 && id != IDS - 1)
+        if (!pi_layout_of_feature(id) && id != 63 && id != IDS - 1)
             continue;
         run(seed, id, PD_LITTLE);
         run(seed, id, PD_BIG);
@@ -350,7 +350,7 @@ static void test_contradicting_features(void **state)
     struct pd_event_desc event = {.attr_size = 64, .attr = {.size = 64, .config3 = 1}, .name = PD_STR("e")};
     (void)state;
     struct pd_feature f = {.id = PD_FEAT_CPU_TOPOLOGY, .nr_cpus_avail = 2, .u.cpu_topology.nr_cpus_avail = 2};
-    f.layout = pd_layout_of_feature(f.id);
+    f.layout = pi_layout_of_feature(f.id);
     f.rest = (struct pd_bytes){bytes, 15};
     size_t n;
     assert_int_equal(pd_feature_encode(PD_LITTLE, &f, NULL, 0, &n, NULL), PD_OK);
@@ -360,7 +360,7 @@ static void test_contradicting_features(void **state)
     expect_refused(&f, PD_ECOUNT, "nr_cpus_avail");
 
     f = (struct pd_feature){.id = PD_FEAT_AUXTRACE, .u.auxtrace.has_nr = 1, .rest = {bytes, 8}};
-    f.layout = pd_layout_of_feature(f.id);
+    f.layout = pi_layout_of_feature(f.id);
     expect_refused(&f, PD_ECOUNT, "has_nr");
     f.rest.n = 7;
     assert_int_equal(pd_feature_encode(PD_LITTLE, &f, NULL, 0, &n, NULL), PD_OK);

@@ -182,14 +182,14 @@ static size_t record_ends(const struct recording *rec, size_t **ends, size_t *da
 }
 
 /* Cut off at n: the records before are all there, and nothing is made up. */
-static void every_length(const struct recording *rec, struct pd_rng *rng)
+static void every_length(const struct recording *rec, struct pi_rng *rng)
 {
     size_t *ends, data, complete = 0;
     const size_t n = record_ends(rec, &ends, &data);
     for (size_t at = 0; at <= rec->n; at++) {
         while (complete < n && ends[complete] <= at)
             complete++;
-        if (at > data && at < rec->n && !pd_rng_one_in(rng, rec->step))
+        if (at > data && at < rec->n && !pi_rng_one_in(rng, rec->step))
             continue;
         uint8_t *b = malloc(at); /* of exactly this size, for the sanitizers */
         assert_true(b || at == 0);
@@ -200,7 +200,7 @@ static void every_length(const struct recording *rec, struct pd_rng *rng)
                           .at = at,
                           .b = b,
                           .n = at,
-                          .windowed = pd_rng_one_in(rng, 16)};
+                          .windowed = pi_rng_one_in(rng, 16)};
         run_trial(&t);
         if (at >= data)
             CHECK(&t, t.records == complete);
@@ -211,15 +211,15 @@ static void every_length(const struct recording *rec, struct pd_rng *rng)
     free(ends);
 }
 
-static void every_byte(const struct recording *rec, struct pd_rng *rng)
+static void every_byte(const struct recording *rec, struct pi_rng *rng)
 {
     uint8_t *b = malloc(rec->n);
     assert_non_null(b);
     memcpy(b, rec->b, rec->n);
     for (size_t at = 0; at < rec->n; at++) {
-        const uint8_t values[] = {b[at] ^ (uint8_t)(1u << pd_rng_below(rng, 8)), 0, 0xff};
+        const uint8_t values[] = {b[at] ^ (uint8_t)(1u << pi_rng_below(rng, 8)), 0, 0xff};
         const uint8_t was = b[at];
-        if (at >= 512 && !pd_rng_one_in(rng, rec->step))
+        if (at >= 512 && !pi_rng_one_in(rng, rec->step))
             continue;
         for (size_t i = 0; i < sizeof values; i++) {
             struct trial t = {.name = rec->name,
@@ -229,7 +229,7 @@ static void every_byte(const struct recording *rec, struct pd_rng *rng)
                               .at = at,
                               .b = b,
                               .n = rec->n,
-                              .windowed = pd_rng_one_in(rng, 16)};
+                              .windowed = pi_rng_one_in(rng, 16)};
             b[at] = values[i];
             run_trial(&t);
             b[at] = was;
@@ -240,7 +240,7 @@ static void every_byte(const struct recording *rec, struct pd_rng *rng)
 
 static void damage(struct recording *rec)
 {
-    struct pd_rng rng = {random_seed()};
+    struct pi_rng rng = {random_seed()};
     every_length(rec, &rng);
     every_byte(rec, &rng);
 }

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* Records of few tasks, so that tids come again with other processes and names. */
-static void make(struct bytes *b, struct pd_rng *r)
+static void make(struct bytes *b, struct pi_rng *r)
 {
     static const struct pd_gen_weight weights[] = {
         {PD_RECORD_SAMPLE, 400},   {PD_RECORD_COMM, 4},   {PD_RECORD_FORK, 4},
@@ -21,14 +21,14 @@ static void make(struct bytes *b, struct pd_rng *r)
         {PD_RECORD_NAMESPACES, 1}, {PD_RECORD_SWITCH, 4}, {PD_RECORD_FINISHED_ROUND, 4}};
     static const char *const presets[] = {"server", "build", "tracing"};
     const struct pd_sink sink = {bytes_put, bytes_patch, b};
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 6000)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pi_rng_next(r), .count = 1 + pi_rng_below(r, 6000)};
     struct pd_gen *gen;
-    o.workload = pd_rng_one_in(r, 2) ? NULL : pd_gen_preset(presets[pd_rng_below(r, 3)]);
+    o.workload = pi_rng_one_in(r, 2) ? NULL : pd_gen_preset(presets[pi_rng_below(r, 3)]);
     o.weights = weights;
-    o.n_weights = o.workload || pd_rng_one_in(r, 4) ? 0 : sizeof weights / sizeof *weights;
-    o.events = 1 + (unsigned)pd_rng_below(r, 3);
-    o.tasks = 2 + (unsigned)pd_rng_below(r, 40);
-    o.compression = pd_rng_one_in(r, 12) ? PD_RECORD_COMPRESSED : 0;
+    o.n_weights = o.workload || pi_rng_one_in(r, 4) ? 0 : sizeof weights / sizeof *weights;
+    o.events = 1 + (unsigned)pi_rng_below(r, 3);
+    o.tasks = 2 + (unsigned)pi_rng_below(r, 40);
+    o.compression = pi_rng_one_in(r, 12) ? PD_RECORD_COMPRESSED : 0;
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
@@ -46,21 +46,21 @@ struct asked {
     struct pd_filter_lists lists;
 };
 
-static void pick(struct asked *a, struct pd_record *rec, struct pd_rng *r)
+static void pick(struct asked *a, struct pd_record *rec, struct pi_rng *r)
 {
-    const size_t i = (size_t)pd_rng_below(r, 2);
+    const size_t i = (size_t)pi_rng_below(r, 2);
     uint64_t time;
     if (rec->plan && rec->type == PD_RECORD_COMM && !pd_record_decode_framed(rec->plan, rec, NULL) &&
         rec->u.comm.comm.len < sizeof a->name[i])
         snprintf(a->name[i], sizeof a->name[i], "%.*s", (int)rec->u.comm.comm.len, rec->u.comm.comm.ptr);
-    if (!pd_rng_one_in(r, 1 + rec->index / 4))
+    if (!pi_rng_one_in(r, 1 + rec->index / 4))
         return;
     pd_record_task(rec, &a->pids[i], &a->tids[i]);
     if (pd_record_time(rec, &time))
         a->times[i] = i ? (struct pd_time_range){time, 0} : (struct pd_time_range){time, time + time / 8};
 }
 
-static void ask(struct asked *a, const struct bytes *b, struct pd_rng *r)
+static void ask(struct asked *a, const struct bytes *b, struct pi_rng *r)
 {
     struct pd_reader *reader;
     struct pd_record rec = {0};
@@ -70,20 +70,20 @@ static void ask(struct asked *a, const struct bytes *b, struct pd_rng *r)
     while (pd_reader_next(reader, &rec, NULL) == PD_OK)
         pick(a, &rec, r);
     pd_reader_close(reader);
-    if (pd_rng_one_in(r, 3))
+    if (pi_rng_one_in(r, 3))
         a->lists.pids = a->pids, a->lists.n_pids = 2;
-    if (pd_rng_one_in(r, 6))
+    if (pi_rng_one_in(r, 6))
         a->lists.tids = a->tids, a->lists.n_tids = 2;
-    if (pd_rng_one_in(r, 3))
+    if (pi_rng_one_in(r, 3))
         a->lists.comms = a->names, a->lists.n_comms = 2;
-    if (pd_rng_one_in(r, 3))
-        a->lists.times = a->times, a->lists.n_times = 1 + (size_t)pd_rng_below(r, 2);
+    if (pi_rng_one_in(r, 3))
+        a->lists.times = a->times, a->lists.n_times = 1 + (size_t)pi_rng_below(r, 2);
     for (size_t i = 0; i < 2; i++)
-        a->cpus[i].last = a->cpus[i].first = (uint32_t)pd_rng_below(r, 8);
-    a->events[0] = (uint32_t)pd_rng_below(r, 3);
-    if (pd_rng_one_in(r, 5))
-        a->lists.cpus = a->cpus, a->lists.n_cpus = 1 + (size_t)pd_rng_below(r, 2);
-    if (pd_rng_one_in(r, 5))
+        a->cpus[i].last = a->cpus[i].first = (uint32_t)pi_rng_below(r, 8);
+    a->events[0] = (uint32_t)pi_rng_below(r, 3);
+    if (pi_rng_one_in(r, 5))
+        a->lists.cpus = a->cpus, a->lists.n_cpus = 1 + (size_t)pi_rng_below(r, 2);
+    if (pi_rng_one_in(r, 5))
         a->lists.events = a->events, a->lists.n_events = 1;
 }
 
@@ -164,7 +164,7 @@ static void filter(struct run *run, const struct bytes *in, const struct pd_filt
 static uint64_t n_copied;
 
 static void compare(const struct bytes *in, const struct pd_filter_lists *keep,
-                    const struct pd_filter_lists *drop, struct pd_rng *r)
+                    const struct pd_filter_lists *drop, struct pi_rng *r)
 {
     static const char *const nobody[] = {"nobody is called this"};
     struct pd_filter_lists named = *drop;
@@ -175,7 +175,7 @@ static void compare(const struct bytes *in, const struct pd_filter_lists *keep,
     for (int i = 0; i < 4; i++) {
         struct run run = {.most = SIZE_MAX, .copies = (uint64_t)i};
         if (i == 3)
-            run = (struct run){.most = PD_FIRST_PARTS << pd_rng_below(r, 3), .copies = UINT64_MAX};
+            run = (struct run){.most = PD_FIRST_PARTS << pi_rng_below(r, 3), .copies = UINT64_MAX};
         if (i == 2)
             run.copies = 4;
         filter(&run, in, keep, drop);
@@ -193,7 +193,7 @@ static void compare(const struct bytes *in, const struct pd_filter_lists *keep,
 
 static void same_as_without(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes b = {0};
     struct asked a, dropped;
     const struct pd_filter_lists nothing = {0};
@@ -202,12 +202,12 @@ static void same_as_without(void **state)
     for (uint64_t i = 0; i < iterations; i++) {
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         make(&b, &r);
-        if (pd_rng_one_in(&r, 4))
-            for (uint64_t k = 1 + pd_rng_below(&r, 3); k && b.n > 400; k--)
-                b.p[300 + pd_rng_below(&r, b.n - 300)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
+        if (pi_rng_one_in(&r, 4))
+            for (uint64_t k = 1 + pi_rng_below(&r, 3); k && b.n > 400; k--)
+                b.p[300 + pi_rng_below(&r, b.n - 300)] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
         ask(&a, &b, &r);
         ask(&dropped, &b, &r);
-        compare(&b, &a.lists, pd_rng_one_in(&r, 2) ? &nothing : &dropped.lists, &r);
+        compare(&b, &a.lists, pi_rng_one_in(&r, 2) ? &nothing : &dropped.lists, &r);
     }
     if (iterations >= 25)
         assert_true(n_copied > iterations * 6000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * json_straight.c - random records of all types: pd_record_json(), with code made for their layouts, writes
- * the same text as the tables, whatever the room in the buffer; and a line that pd_record_from_line() reads,
+ * the same text as the tables, whatever the room in the buffer; and a line that pi_record_from_line() reads,
  * damaged or not, makes the same bytes by way of the JSON library. It reads every line that is as usual.
  */
 #define _GNU_SOURCE
@@ -20,26 +20,26 @@ struct made {
     size_t n;
 };
 
-static bool make_record(struct made *m, struct pd_rng *r)
+static bool make_record(struct made *m, struct pi_rng *r)
 {
     static uint8_t memory[PD_RANDOM_ARENA];
-    struct pd_arena arena = {memory, sizeof memory};
+    struct pi_arena arena = {memory, sizeof memory};
     struct pd_record made;
     const struct pd_op *layout = random_layout(r);
-    const uint32_t type = pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
+    const uint32_t type = pi_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
     m->attr = random_attr(r);
-    pd_plan_init(&m->plan, &m->attr, pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
-    if (type == 0 || !pd_random_record(&m->plan, type, r, &arena, &made))
+    pd_plan_init(&m->plan, &m->attr, pi_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
+    if (type == 0 || !pi_random_record(&m->plan, type, r, &arena, &made))
         return false;
     assert_int_equal(pd_record_encode(&m->plan, &made, m->bytes, sizeof m->bytes, &m->n, NULL), PD_OK);
-    for (uint64_t k = pd_rng_below(r, 4); k && m->n > 8; k--)
-        m->bytes[8 + pd_rng_below(r, m->n - 8)] = (uint8_t)pd_rng_next(r);
+    for (uint64_t k = pi_rng_below(r, 4); k && m->n > 8; k--)
+        m->bytes[8 + pi_rng_below(r, m->n - 8)] = (uint8_t)pi_rng_next(r);
     memset(&m->rec, 0, sizeof m->rec);
     if (pd_record_decode(&m->plan, m->bytes, m->n, &m->rec, NULL) != PD_OK)
         return false;
     m->rec.attr = &m->attr;
     m->rec.attr_index = 0;
-    m->rec.offset = pd_rng_next(r) >> pd_rng_below(r, 64);
+    m->rec.offset = pi_rng_next(r) >> pi_rng_below(r, 64);
     return true;
 }
 
@@ -94,12 +94,12 @@ static void same_by_library(struct pd_parser *library, const struct pd_plan *pla
 }
 
 /* Characters are changed, dropped or repeated. */
-static void damage(struct pd_rng *r, struct pd_out *line)
+static void damage(struct pi_rng *r, struct pd_out *line)
 {
     static const char some[] = "0123456789afx\"\\,:{}[]-.eE |=SU\x01\xc3";
-    const size_t at = (size_t)pd_rng_below(r, line->n);
-    switch (pd_rng_below(r, 3)) {
-    case 0: line->buf[at] = some[pd_rng_below(r, sizeof some)]; break;
+    const size_t at = (size_t)pi_rng_below(r, line->n);
+    switch (pi_rng_below(r, 3)) {
+    case 0: line->buf[at] = some[pi_rng_below(r, sizeof some)]; break;
     case 1: memmove(line->buf + at, line->buf + at + 1, --line->n - at); break;
     default:
         pd_out_bytes(line, "", 1);
@@ -118,10 +118,10 @@ static bool read_line(struct pd_parser *p, const struct pd_plan *plan, const str
 {
     *exact = malloc(line->n + 1);
     memcpy(*exact, line->buf, line->n);
-    return pd_record_from_line(p, *exact, line->n, plan_of, plan, rec);
+    return pi_record_from_line(p, *exact, line->n, plan_of, plan, rec);
 }
 
-static void read_as_by_library(struct pd_rng *r, struct made *m, struct pd_out *line,
+static void read_as_by_library(struct pi_rng *r, struct made *m, struct pd_out *line,
                                struct pd_parser *parsers[2], struct counts *counts)
 {
     static struct pd_record quick;
@@ -132,7 +132,7 @@ static void read_as_by_library(struct pd_rng *r, struct made *m, struct pd_out *
     free(exact);
     counts->usual += m->rec.type == PD_RECORD_SAMPLE;
     counts->read += read && m->rec.type == PD_RECORD_SAMPLE;
-    for (uint64_t k = 1 + pd_rng_below(r, 3); k; k--)
+    for (uint64_t k = 1 + pi_rng_below(r, 3); k; k--)
         damage(r, line);
     counts->damaged++;
     if (read_line(parsers[0], &m->plan, line, &quick, &exact)) {
@@ -145,7 +145,7 @@ static void read_as_by_library(struct pd_rng *r, struct made *m, struct pd_out *
 static void lines_are_those_of_the_tables(void **state)
 {
     static struct made m;
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct pd_parser *parsers[2];
     struct pd_out line = {.more = pd_out_grow};
     struct counts counts = {0};
@@ -161,7 +161,7 @@ static void lines_are_those_of_the_tables(void **state)
             continue;
         line.n = 0;
         pd_record_json(&m.rec, PD_JSON_OFFSET | PD_JSON_ATTR, &line);
-        written_by_tables(&m.rec, &line, 1 + (size_t)pd_rng_below(&r, 64));
+        written_by_tables(&m.rec, &line, 1 + (size_t)pi_rng_below(&r, 64));
         line.n = 0;
         pd_out_str(&line, "{\"record\":");
         pd_record_json(&m.rec, PD_JSON_OFFSET | PD_JSON_ATTR, &line);

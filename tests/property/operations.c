@@ -8,16 +8,16 @@
 #include "cmocka_all.h"
 #include "seeded.h"
 
-static void make(struct image *im, struct pd_rng *r)
+static void make(struct image *im, struct pi_rng *r)
 {
     const struct pd_sink sink = image_sink(im);
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 100)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pi_rng_next(r), .count = 1 + pi_rng_below(r, 100)};
     struct pd_gen *gen;
-    o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
-    o.order = pd_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
-    o.compression = pd_rng_one_in(r, 3) ? PD_RECORD_COMPRESSED : 0;
-    o.any = pd_rng_one_in(r, 4);
-    if (pd_rng_one_in(r, 2))
+    o.container = pi_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.order = pi_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
+    o.compression = pi_rng_one_in(r, 3) ? PD_RECORD_COMPRESSED : 0;
+    o.any = pi_rng_one_in(r, 4);
+    if (pi_rng_one_in(r, 2))
         o.sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CPU |
                         PD_SAMPLE_CALLCHAIN;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
@@ -34,13 +34,13 @@ static bool opens(const struct image *im)
     return true;
 }
 
-static void damage(struct image *im, struct pd_rng *r)
+static void damage(struct image *im, struct pi_rng *r)
 {
-    const size_t at = (size_t)pd_rng_below(r, im->n);
-    if (pd_rng_one_in(r, 4))
+    const size_t at = (size_t)pi_rng_below(r, im->n);
+    if (pi_rng_one_in(r, 4))
         im->n = at;
     else
-        im->b[at] ^= (uint8_t)(1u << pd_rng_below(r, 8));
+        im->b[at] ^= (uint8_t)(1u << pi_rng_below(r, 8));
 }
 
 /* PERFDATA_OPERATIONS_SAVE=FILE keeps the last input, as one of fuzz_ops. */
@@ -61,20 +61,20 @@ static void keep_input(const uint8_t *o, const struct image *in, size_t n)
 
 static void operations(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     const uint64_t iterations = random_iterations(300);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
         struct image in[3] = {{0}};
         uint8_t o[OPERATION_OPTIONS];
-        const size_t n = 1 + (size_t)pd_rng_below(&r, 3);
+        const size_t n = 1 + (size_t)pi_rng_below(&r, 3);
         bool all = true;
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         for (size_t k = 0; k < sizeof o; k++)
-            o[k] = (uint8_t)pd_rng_next(&r);
+            o[k] = (uint8_t)pi_rng_next(&r);
         for (size_t k = 0; k < n; k++) {
             make(in + k, &r);
-            if (pd_rng_one_in(&r, 3))
+            if (pi_rng_one_in(&r, 3))
                 damage(in + k, &r);
             all = opens(in + k) && all;
         }

@@ -39,45 +39,45 @@ struct shape {
     uint64_t rewind;            /* one in so many goes back to the start of its round: another ring buffer */
 };
 
-static struct shape random_shape(struct pd_rng *r)
+static struct shape random_shape(struct pi_rng *r)
 {
-    if (pd_rng_one_in(r, 3)) /* the promise of the rounds is kept */
+    if (pi_rng_one_in(r, 3)) /* the promise of the rounds is kept */
         return (struct shape){.span = 1,
-                              .step = 1 + pd_rng_below(r, 9),
-                              .rounds = pd_rng_below(r, 300),
+                              .step = 1 + pi_rng_below(r, 9),
+                              .rounds = pi_rng_below(r, 300),
                               .rewind = 30,
-                              .others = 1 + pd_rng_below(r, 300)};
+                              .others = 1 + pi_rng_below(r, 300)};
     const struct shape s = {
-        .span = 1 + pd_rng_below(r, 1000),
-        .step = pd_rng_below(r, 3) ? 1 + pd_rng_below(r, 20) : 0,
-        .swing = pd_rng_below(r, 3)    ? pd_rng_below(r, 50)
-                 : pd_rng_one_in(r, 2) ? 100000
+        .span = 1 + pi_rng_below(r, 1000),
+        .step = pi_rng_below(r, 3) ? 1 + pi_rng_below(r, 20) : 0,
+        .swing = pi_rng_below(r, 3)    ? pi_rng_below(r, 50)
+                 : pi_rng_one_in(r, 2) ? 100000
                                        : 0,
-        .rounds = pd_rng_below(r, 3) ? 2 + pd_rng_below(r, 200) : 0,
-        .others = 1 + pd_rng_below(r, 50),
-        .untimed = pd_rng_below(r, 3) ? 5 + pd_rng_below(r, 50) : 0,
-        .rewind = 2 + pd_rng_below(r, 100),
+        .rounds = pi_rng_below(r, 3) ? 2 + pi_rng_below(r, 200) : 0,
+        .others = 1 + pi_rng_below(r, 50),
+        .untimed = pi_rng_below(r, 3) ? 5 + pi_rng_below(r, 50) : 0,
+        .rewind = 2 + pi_rng_below(r, 100),
     };
     return s;
 }
 
-static void random_records(struct pd_rng *r, const struct shape *shape, size_t n, struct stream *s)
+static void random_records(struct pi_rng *r, const struct shape *shape, size_t n, struct stream *s)
 {
     uint64_t time = shape->span, start = time, most = time;
     for (size_t i = 0; i < n; i++) {
-        if (shape->rounds && pd_rng_one_in(r, shape->rounds)) {
+        if (shape->rounds && pi_rng_one_in(r, shape->rounds)) {
             put_round(s);
             start = most;
             continue;
         }
-        if (pd_rng_one_in(r, shape->rewind))
+        if (pi_rng_one_in(r, shape->rewind))
             time = start;
-        time += shape->step ? pd_rng_below(r, shape->step) : 0;
+        time += shape->step ? pi_rng_below(r, shape->step) : 0;
         most = time > most ? time : most;
-        uint64_t t = time + (shape->swing ? pd_rng_below(r, shape->swing) : 0);
-        if (shape->untimed && pd_rng_one_in(r, shape->untimed))
-            t = pd_rng_one_in(r, 2) ? 0 : UINT64_MAX;
-        if (pd_rng_one_in(r, shape->others))
+        uint64_t t = time + (shape->swing ? pi_rng_below(r, shape->swing) : 0);
+        if (shape->untimed && pi_rng_one_in(r, shape->untimed))
+            t = pi_rng_one_in(r, 2) ? 0 : UINT64_MAX;
+        if (pi_rng_one_in(r, shape->others))
             put_comm(s, t);
         else
             put_sample(s, t);
@@ -248,10 +248,10 @@ static void check_causal(uint64_t seed)
     }
 }
 
-static size_t random_memory(struct pd_rng *r)
+static size_t random_memory(struct pi_rng *r)
 {
     static const size_t memories[] = {500, 1000, 5000, 50000, 1000000};
-    return memories[pd_rng_below(r, sizeof memories / sizeof *memories)];
+    return memories[pi_rng_below(r, sizeof memories / sizeof *memories)];
 }
 
 static struct {
@@ -260,13 +260,13 @@ static struct {
 
 static void check_stream(uint64_t seed)
 {
-    struct pd_rng rng = {seed};
+    struct pi_rng rng = {seed};
     const struct shape shape = random_shape(&rng);
     struct stream s = {0};
     struct pd_reader *r;
     struct pd_sorter_stats stats;
     put_pipe(&s);
-    random_records(&rng, &shape, pd_rng_size(&rng, 1 + pd_rng_size(&rng, MOST - 10)), &s);
+    random_records(&rng, &shape, pi_rng_size(&rng, 1 + pi_rng_size(&rng, MOST - 10)), &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
     read_all(r, PD_SORT_FILE, 0, &in, &stats);
     by_rounds(&in, &want);
@@ -357,16 +357,16 @@ static void check_merged(uint64_t seed)
 
 static void check_directory(uint64_t seed)
 {
-    struct pd_rng rng = {seed};
+    struct pi_rng rng = {seed};
     char dir[] = "/tmp/order-XXXXXX";
     struct pd_reader *r;
     struct pd_sorter_stats stats;
-    const size_t members = 2 + pd_rng_size(&rng, 6);
+    const size_t members = 2 + pi_rng_size(&rng, 6);
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < members; i++) {
         struct stream s = {0}, data = {0};
         const struct shape shape = random_shape(&rng);
-        random_records(&rng, &shape, pd_rng_size(&rng, MOST / members), &data);
+        random_records(&rng, &shape, pi_rng_size(&rng, MOST / members), &data);
         if (i == 0)
             put_file(&s, PD_ATTR_SAMPLE_ID_ALL, &data);
         write_member(dir, i, i ? &data : &s);
@@ -375,7 +375,7 @@ static void check_directory(uint64_t seed)
     }
     assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
     read_all(r, PD_SORT_FILE, 0, &in, &stats);
-    read_all(r, pd_rng_one_in(&rng, 2) ? PD_SORT_TIME : PD_SORT_CAUSAL, random_memory(&rng), &got, &stats);
+    read_all(r, pi_rng_one_in(&rng, 2) ? PD_SORT_TIME : PD_SORT_CAUSAL, random_memory(&rng), &got, &stats);
     check_merged(seed);
     pd_reader_close(r);
     remove_members(dir, members);
@@ -435,7 +435,7 @@ static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
 
 static void allocations_fail(void **state)
 {
-    struct pd_rng rng = {random_seed()};
+    struct pi_rng rng = {random_seed()};
     struct shape shape = {.span = 100, .step = 5, .rounds = 100, .others = 3, .rewind = 20};
     struct stream s = {0}, data = {0};
     struct pd_sorter_stats stats;

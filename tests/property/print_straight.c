@@ -33,36 +33,36 @@ static void compare(const struct pd_record *rec, const struct pd_print_options *
 
 static uint64_t seen[256];
 
-static void one_record(struct pd_rng *r)
+static void one_record(struct pi_rng *r)
 {
     static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX];
-    struct pd_arena arena = {memory, sizeof memory};
+    struct pi_arena arena = {memory, sizeof memory};
     const struct pd_op *layout = random_layout(r);
     const struct pd_attr attr = random_attr(r);
     const struct pd_print_options how = {.size = sizeof how,
-                                         .arch = pd_rng_one_in(r, 2) ? PD_ARCH_X86 : PD_ARCH_UNKNOWN,
-                                         .max_bytes = 1 + (size_t)pd_rng_below(r, 100)};
+                                         .arch = pi_rng_one_in(r, 2) ? PD_ARCH_X86 : PD_ARCH_UNKNOWN,
+                                         .max_bytes = 1 + (size_t)pi_rng_below(r, 100)};
     struct pd_record made, rec = {0};
     struct pd_plan plan;
     size_t n;
-    pd_plan_init(&plan, &attr, pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
-    const uint32_t type = pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
-    if (type == 0 || type == PD_RECORD_HEADER_FEATURE || !pd_random_record(&plan, type, r, &arena, &made))
+    pd_plan_init(&plan, &attr, pi_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
+    const uint32_t type = pi_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
+    if (type == 0 || type == PD_RECORD_HEADER_FEATURE || !pi_random_record(&plan, type, r, &arena, &made))
         return;
     assert_int_equal(pd_record_encode(&plan, &made, bytes, sizeof bytes, &n, NULL), PD_OK);
-    for (uint64_t k = pd_rng_below(r, 4); k && n > 8; k--)
-        bytes[8 + pd_rng_below(r, n - 8)] = (uint8_t)pd_rng_next(r);
+    for (uint64_t k = pi_rng_below(r, 4); k && n > 8; k--)
+        bytes[8 + pi_rng_below(r, n - 8)] = (uint8_t)pi_rng_next(r);
     if (pd_record_decode(&plan, bytes, n, &rec, NULL) != PD_OK)
         return;
-    rec.attr = pd_rng_one_in(r, 2) ? &attr : NULL;
-    rec.offset = pd_rng_next(r) >> pd_rng_below(r, 64);
-    compare(&rec, &how, 1 + (size_t)pd_rng_below(r, 64));
+    rec.attr = pi_rng_one_in(r, 2) ? &attr : NULL;
+    rec.offset = pi_rng_next(r) >> pi_rng_below(r, 64);
+    compare(&rec, &how, 1 + (size_t)pi_rng_below(r, 64));
     seen[type % 256]++;
 }
 
 static void as_by_reflection(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     const uint64_t iterations = random_iterations(5000);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
@@ -71,9 +71,9 @@ static void as_by_reflection(void **state)
         if (i % 4000 == 0)
             print_message("PERFDATA_SEED=%llu\n", (unsigned long long)seed);
     }
-    for (size_t i = 0; iterations >= 5000 && i < pd_n_layouts; i++)
-        if (pd_layouts[i]()->arg && pd_layouts[i]()->arg != PD_RECORD_HEADER_FEATURE)
-            assert_true(seen[pd_layouts[i]()->arg % 256]);
+    for (size_t i = 0; iterations >= 5000 && i < pi_n_layouts; i++)
+        if (pi_layouts[i]()->arg && pi_layouts[i]()->arg != PD_RECORD_HEADER_FEATURE)
+            assert_true(seen[pi_layouts[i]()->arg % 256]);
 }
 
 int main(void)

@@ -18,19 +18,19 @@
 static const uint64_t usual_types[] = {PD_EACH_USUAL(USUAL)};
 #undef USUAL
 
-static void make(struct bytes *b, struct pd_rng *r)
+static void make(struct bytes *b, struct pi_rng *r)
 {
     const struct pd_sink sink = {bytes_put, bytes_patch, b};
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 4000)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pi_rng_next(r), .count = 1 + pi_rng_below(r, 4000)};
     struct pd_gen *gen;
-    o.order = pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE;
-    o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
-    o.compression = pd_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
-    o.workload = pd_rng_one_in(r, 2) ? pd_gen_preset("server") : NULL;
-    o.any = o.workload == NULL && pd_rng_one_in(r, 2);
-    o.events = 1 + (unsigned)pd_rng_below(r, 3);
-    if (!o.any && pd_rng_one_in(r, 2))
-        o.sample_type = usual_types[pd_rng_below(r, PD_N_USUAL)];
+    o.order = pi_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE;
+    o.container = pi_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.compression = pi_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
+    o.workload = pi_rng_one_in(r, 2) ? pd_gen_preset("server") : NULL;
+    o.any = o.workload == NULL && pi_rng_one_in(r, 2);
+    o.events = 1 + (unsigned)pi_rng_below(r, 3);
+    if (!o.any && pi_rng_one_in(r, 2))
+        o.sample_type = usual_types[pi_rng_below(r, PD_N_USUAL)];
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
@@ -95,9 +95,9 @@ static bool compare_next(struct pd_reader *quick, struct pd_reader *slow, struct
                          struct pd_record *b, bool both_in_one)
 {
     struct pd_error e = {0}, f = {0};
-    pd_input_no_next(slow->src);
+    pi_input_no_next(slow->src);
     n_quick += quick->src->next != quick->src->stop;
-    n_decoded += quick->next_decoded != pd_next_decoded_any;
+    n_decoded += quick->next_decoded != pi_next_decoded_any;
     const enum pd_code code =
         both_in_one ? pd_reader_next_decoded(quick, a, &e) : pd_reader_next(quick, a, &e);
     assert_int_equal(code, pd_reader_next(slow, b, &f));
@@ -141,26 +141,26 @@ static void compare_all(struct bytes *b, bool stream, bool both_in_one)
 
 static void same_with_and_without(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes b = {0};
     const uint64_t iterations = random_iterations(8);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         make(&b, &r);
-        compare_all(&b, pd_rng_one_in(&r, 3), pd_rng_one_in(&r, 2));
-        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
-            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
-        compare_all(&b, pd_rng_one_in(&r, 3), pd_rng_one_in(&r, 2));
+        compare_all(&b, pi_rng_one_in(&r, 3), pi_rng_one_in(&r, 2));
+        for (uint64_t k = 1 + pi_rng_below(&r, 60); k && b.n > 200; k--)
+            b.p[100 + pi_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
+        compare_all(&b, pi_rng_one_in(&r, 3), pi_rng_one_in(&r, 2));
     }
     if (iterations >= 8)
         assert_true(n_quick > iterations * 160 && (n_decoded > iterations * 160 || !is_straight));
     free(b.p);
 }
 
-/* What pd_reader_skim() may pass over, by what is decoded. */
+/* What pi_reader_skim() may pass over, by what is decoded. */
 static bool is_skimmed(const struct pd_reader *reader, const struct pd_record *rec,
-                       const struct pd_skim *skim)
+                       const struct pi_skim *skim)
 {
     const uint32_t tid = rec->u.sample.tid;
     return rec->type == PD_RECORD_SAMPLE && rec->decoded && pd_reader_n_attrs(reader) == 1 &&
@@ -169,7 +169,7 @@ static bool is_skimmed(const struct pd_reader *reader, const struct pd_record *r
 }
 
 /* Reads records until as many were read, and makes the sums of them. */
-static void sum_up(struct pd_reader *slow, struct pd_record *rec, uint64_t samples, struct pd_skim *sums)
+static void sum_up(struct pd_reader *slow, struct pd_record *rec, uint64_t samples, struct pi_skim *sums)
 {
     struct pd_error e;
     while (sums->samples < samples) {
@@ -186,16 +186,16 @@ static void sum_up(struct pd_reader *slow, struct pd_record *rec, uint64_t sampl
 static uint64_t n_skimmed, n_inflated;
 
 /* Records by turns skimmed and read, and read all. */
-static void compare_skimmed(struct bytes *b, bool stream, const struct pd_skim *none)
+static void compare_skimmed(struct bytes *b, bool stream, const struct pi_skim *none)
 {
     struct pd_reader *quick, *slow;
-    struct pd_skim skim = *none, want = *none;
+    struct pi_skim skim = *none, want = *none;
     struct pd_record x = {0}, y = {0};
     struct pd_error e;
     enum pd_code code = open_reader(&quick, b, stream);
     assert_int_equal(code, open_reader(&slow, b, stream));
     while (!code) {
-        pd_reader_skim(quick, &skim);
+        pi_reader_skim(quick, &skim);
         sum_up(slow, &y, skim.samples, &want);
         assert_memory_equal(&skim, &want, sizeof want);
         code = pd_reader_next_decoded(quick, &x, &e);
@@ -210,23 +210,23 @@ static void compare_skimmed(struct bytes *b, bool stream, const struct pd_skim *
 
 static void skimming_counts_what_reading_gives(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes b = {0};
     const uint64_t iterations = random_iterations(8);
     uint64_t tids[64];
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
-        struct pd_skim skim = {.tids = tids, .n_tids = 64 * 64, .first = UINT64_MAX};
+        struct pi_skim skim = {.tids = tids, .n_tids = 64 * 64, .first = UINT64_MAX};
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         for (size_t k = 0; k < 64; k++)
-            tids[k] = ~(pd_rng_next(&r) & pd_rng_next(&r) & pd_rng_next(&r));
-        if (pd_rng_one_in(&r, 4))
+            tids[k] = ~(pi_rng_next(&r) & pi_rng_next(&r) & pi_rng_next(&r));
+        if (pi_rng_one_in(&r, 4))
             skim.tids = NULL;
         make(&b, &r);
-        compare_skimmed(&b, pd_rng_one_in(&r, 3), &skim);
-        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
-            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
-        compare_skimmed(&b, pd_rng_one_in(&r, 3), &skim);
+        compare_skimmed(&b, pi_rng_one_in(&r, 3), &skim);
+        for (uint64_t k = 1 + pi_rng_below(&r, 60); k && b.n > 200; k--)
+            b.p[100 + pi_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
+        compare_skimmed(&b, pi_rng_one_in(&r, 3), &skim);
     }
     if (iterations >= 8)
         assert_true((n_skimmed > iterations * 16 && n_inflated > iterations * 160) || !is_straight);
@@ -256,7 +256,7 @@ static void compare_lot(struct pd_reader *slow, const struct pd_record *rec, siz
 }
 
 /* Records by turns read and passed over, and read all. */
-static void compare_passed(struct bytes *b, bool stream, struct pd_rng *r)
+static void compare_passed(struct bytes *b, bool stream, struct pi_rng *r)
 {
     struct pd_reader *quick, *slow;
     struct pd_record x = {0}, y = {0};
@@ -269,9 +269,9 @@ static void compare_passed(struct bytes *b, bool stream, struct pd_rng *r)
         if (code)
             break;
         assert_true(x.offset == y.offset && x.index == y.index);
-        const size_t most = (size_t)pd_rng_below(r, 100), room = (size_t)pd_rng_below(r, 1 << 16);
+        const size_t most = (size_t)pi_rng_below(r, 100), room = (size_t)pi_rng_below(r, 1 << 16);
         size_t bytes = 1;
-        const size_t n = pd_reader_pass(quick, &x, most, room, &bytes);
+        const size_t n = pi_reader_pass(quick, &x, most, room, &bytes);
         assert_true(n <= most && bytes <= room);
         compare_lot(slow, &x, n, bytes);
         assert_int_equal(pd_reader_offset(quick), pd_reader_offset(slow));
@@ -283,17 +283,17 @@ static void compare_passed(struct bytes *b, bool stream, struct pd_rng *r)
 
 static void passing_leaves_what_reading_gives(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes b = {0};
     const uint64_t iterations = random_iterations(8);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         make(&b, &r);
-        compare_passed(&b, pd_rng_one_in(&r, 3), &r);
-        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
-            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
-        compare_passed(&b, pd_rng_one_in(&r, 3), &r);
+        compare_passed(&b, pi_rng_one_in(&r, 3), &r);
+        for (uint64_t k = 1 + pi_rng_below(&r, 60); k && b.n > 200; k--)
+            b.p[100 + pi_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
+        compare_passed(&b, pi_rng_one_in(&r, 3), &r);
     }
     if (iterations >= 8)
         assert_true(n_passed > iterations * 16);

@@ -37,9 +37,9 @@ struct recording {
     size_t n_secrets;
 };
 
-static uint64_t below(struct pd_rng *s, uint64_t most)
+static uint64_t below(struct pi_rng *s, uint64_t most)
 {
-    return pd_rng_below(s, most);
+    return pi_rng_below(s, most);
 }
 
 static void add_map(struct recording *r, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
@@ -51,7 +51,7 @@ static void add_map(struct recording *r, uint32_t pid, uint64_t addr, uint64_t l
 /*
  * The kernel ends at the begin of modules, at the end of all, or where its data ends; or its begin is hidden.
  */
-static void add_kernel(struct recording *r, struct pd_rng *s)
+static void add_kernel(struct recording *r, struct pi_rng *s)
 {
     const uint64_t text = UINT64_C(0xffffffff81000000) + (below(s, 400) << 21);
     uint64_t module = MODULES + (1 + below(s, 1024)) * 4096;
@@ -68,7 +68,7 @@ static void add_kernel(struct recording *r, struct pd_rng *s)
     r->n_samples = 1;
 }
 
-static void add_programs(struct recording *r, struct pd_rng *s)
+static void add_programs(struct recording *r, struct pi_rng *s)
 {
     for (uint32_t pid = 1; pid < 4; pid++) {
         uint64_t at = UINT64_C(0x7f0000000000) + (below(s, 1 << 20) << 12);
@@ -82,7 +82,7 @@ static void add_programs(struct recording *r, struct pd_rng *s)
     }
 }
 
-static void add_samples(struct recording *r, struct pd_rng *s)
+static void add_samples(struct recording *r, struct pi_rng *s)
 {
     for (size_t i = 0; i < 100; i++) {
         const struct map *m = &r->maps[below(s, r->n_maps)];
@@ -132,7 +132,7 @@ static void make(struct recording *r, struct image *out, uint64_t seed)
                                  .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
                                                 PD_SAMPLE_ADDR | PD_SAMPLE_CALLCHAIN};
     const struct pd_sink sink = image_sink(out);
-    struct pd_rng s = {.state = seed};
+    struct pi_rng s = {.state = seed};
     struct pd_writer *w;
     memset(r, 0, sizeof *r);
     out->n = 0;

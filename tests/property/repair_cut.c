@@ -228,7 +228,7 @@ static int open_member(void *user, const char *name, unsigned mode, struct pd_si
     (void)mode;
     snprintf(path, sizeof path, "%s/%s", (const char *)user, name);
     *f = fopen(path, "w+b");
-    *sink = pd_stdio_sink(*f);
+    *sink = pi_stdio_sink(*f);
     return *f ? 0 : errno;
 }
 

@@ -10,17 +10,17 @@
 #include <perfdata/session/tasks.h>
 #include <string.h>
 
-static void make(struct bytes *b, struct pd_rng *r)
+static void make(struct bytes *b, struct pi_rng *r)
 {
     static const char *const presets[] = {"server", "build", "tracing"};
     const struct pd_sink sink = {bytes_put, bytes_patch, b};
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 3000)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pi_rng_next(r), .count = 1 + pi_rng_below(r, 3000)};
     struct pd_gen *gen;
-    o.order = pd_rng_one_in(r, 4) ? PD_BIG : PD_LITTLE;
-    o.container = pd_rng_one_in(r, 3) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
-    o.compression = pd_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
-    o.workload = pd_rng_one_in(r, 4) ? NULL : pd_gen_preset(presets[pd_rng_below(r, 3)]);
-    o.any = o.workload == NULL && pd_rng_one_in(r, 2);
+    o.order = pi_rng_one_in(r, 4) ? PD_BIG : PD_LITTLE;
+    o.container = pi_rng_one_in(r, 3) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.compression = pi_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
+    o.workload = pi_rng_one_in(r, 4) ? NULL : pd_gen_preset(presets[pi_rng_below(r, 3)]);
+    o.any = o.workload == NULL && pi_rng_one_in(r, 2);
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
@@ -68,7 +68,7 @@ static void compare(const struct pd_tasks *a, const struct pd_tasks *b, struct p
 }
 
 /* Some samples are of an earlier time, another process or the first thread. */
-static void stir(struct bytes *b, struct pd_rng *r)
+static void stir(struct bytes *b, struct pi_rng *r)
 {
     struct pd_reader *reader;
     struct pd_record rec = {0};
@@ -76,19 +76,19 @@ static void stir(struct bytes *b, struct pd_rng *r)
     while (pd_reader_next(reader, &rec, NULL) == PD_OK) {
         uint8_t *raw = b->p + (rec.raw - b->p);
         if (rec.type != PD_RECORD_SAMPLE || rec.depth || !rec.plan || !rec.plan->time || !rec.plan->pid ||
-            !pd_rng_one_in(r, 20))
+            !pi_rng_one_in(r, 20))
             continue;
-        if (pd_rng_one_in(r, 2))
-            memset(raw + rec.plan->time, (int)pd_rng_below(r, 3), 5);
+        if (pi_rng_one_in(r, 2))
+            memset(raw + rec.plan->time, (int)pi_rng_below(r, 3), 5);
         else
-            raw[rec.plan->pid + 4 * pd_rng_below(r, 2)] = (uint8_t)pd_rng_below(r, 4);
+            raw[rec.plan->pid + 4 * pi_rng_below(r, 2)] = (uint8_t)pi_rng_below(r, 4);
     }
     pd_reader_close(reader);
 }
 
 static void same_tasks(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes b = {0};
     const uint64_t iterations = random_iterations(12);
     (void)state;

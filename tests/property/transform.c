@@ -18,15 +18,15 @@ static struct pd_sink sink_of(struct bytes *b)
     return (struct pd_sink){bytes_put, bytes_patch, b};
 }
 
-static void make(struct bytes *b, struct pd_rng *r)
+static void make(struct bytes *b, struct pi_rng *r)
 {
     const struct pd_sink sink = sink_of(b);
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 400)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pi_rng_next(r), .count = 1 + pi_rng_below(r, 400)};
     struct pd_gen *gen;
-    o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
-    o.order = pd_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
-    o.compression = pd_rng_one_in(r, 3) ? PD_RECORD_COMPRESSED : 0;
-    o.any = pd_rng_one_in(r, 4);
+    o.container = pi_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.order = pi_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
+    o.compression = pi_rng_one_in(r, 3) ? PD_RECORD_COMPRESSED : 0;
+    o.any = pi_rng_one_in(r, 4);
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
     pd_gen_close(gen);
@@ -128,7 +128,7 @@ static void same(const struct bytes *a, const struct bytes *b)
     assert_memory_equal(a->p, b->p, a->n);
 }
 
-static void check_one(const struct bytes *in, struct pd_rng *r)
+static void check_one(const struct bytes *in, struct pi_rng *r)
 {
     struct bytes want = {0}, out = {0}, back = {0};
     struct pd_transform_stats stats;
@@ -158,7 +158,7 @@ static void check_one(const struct bytes *in, struct pd_rng *r)
     same(&back, &want);
     struct plan stop = keep;
     stop.calls = 0;
-    stop.stop_at = 1 + pd_rng_below(r, all.records);
+    stop.stop_at = 1 + pi_rng_below(r, all.records);
     assert_int_equal(transform_bytes(in, &out, &stop, &stats, NULL), PD_OK);
     assert_int_equal(stats.records, stop.stop_at);
     free(want.p);
@@ -168,7 +168,7 @@ static void check_one(const struct bytes *in, struct pd_rng *r)
 
 static void containers(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     const uint64_t iterations = random_iterations(30);
     struct bytes in = {0};
     (void)state;
@@ -183,7 +183,7 @@ static void containers(void **state)
 /* Damaged or cut, it ends, or is refused; what is written is whole. */
 static void damaged(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     const uint64_t iterations = random_iterations(200);
     struct bytes in = {0}, out = {0};
     (void)state;
@@ -194,13 +194,13 @@ static void damaged(void **state)
         const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
         if (i % 20 == 0)
             make(&in, &r);
-        const size_t n = in.n, at = (size_t)pd_rng_below(&r, n);
+        const size_t n = in.n, at = (size_t)pi_rng_below(&r, n);
         const uint8_t was = in.p[at];
-        if (pd_rng_one_in(&r, 2))
+        if (pi_rng_one_in(&r, 2))
             in.n = at;
         else
-            in.p[at] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
-        heap.fail_at = pd_rng_one_in(&r, 3) ? 1 + (size_t)pd_rng_below(&r, 60) : 0;
+            in.p[at] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
+        heap.fail_at = pi_rng_one_in(&r, 3) ? 1 + (size_t)pi_rng_below(&r, 60) : 0;
         if (transform_bytes(&in, &out, &p, &stats, &allocator) == PD_OK && out.n)
             content_of(&out);
         assert_int_equal(heap.blocks, 0);
@@ -228,7 +228,7 @@ static enum pd_transform_verdict refused(void *user, struct pd_transform_run *t,
 
 static void errors(void **state)
 {
-    struct pd_rng r = {7};
+    struct pi_rng r = {7};
     struct bytes in = {0}, out = {0};
     struct pd_transform_options o = {.size = sizeof o, .record = undecoded};
     struct pd_error error;
@@ -264,7 +264,7 @@ static enum pd_transform_verdict weigh(void *user, struct pd_transform_run *t, s
 
 static void fields_it_does_not_have(void **state)
 {
-    struct pd_rng r = {5};
+    struct pi_rng r = {5};
     struct bytes in = {0}, out = {0};
     struct pd_record rec = {0};
     uint64_t samples = 0, seen = 0;
@@ -315,7 +315,7 @@ static enum pd_transform_verdict drop_even(void *user, struct pd_transform_run *
 
 static void predicate(void **state)
 {
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     struct bytes in = {0}, by_filter = {0}, by_transform = {0};
     (void)state;
     for (uint64_t i = random_iterations(20); i; i--) {

@@ -64,8 +64,8 @@ must_fail 'src/attic is in no layer'
 fresh
 objects=$copy/objects/CMakeFiles/perfdata_lib.dir/ops/sort
 mkdir -p "$objects"
-printf 'void pd_two(void); void pd_one(void); void pd_one(void) { pd_two(); }\n' >"$copy/one.c"
-printf 'void pd_one(void); void pd_two(void); void pd_two(void) { pd_one(); }\n' >"$copy/two.c"
+printf 'void pi_two(void); void pi_one(void); void pi_one(void) { pi_two(); }\n' >"$copy/one.c"
+printf 'void pi_one(void); void pi_two(void); void pi_two(void) { pi_one(); }\n' >"$copy/two.c"
 for file in one two; do
     touch "$copy/ops/sort/$file.c"
     ${CC:-cc} -c -o "$objects/$file.c.o" "$copy/$file.c"

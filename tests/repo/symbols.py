@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """symbols.py [--write]: the maps of symbols name what public headers declare, and nothing else; --write makes
-it so.
+it so. A name pd_X stands in a public header; every other begins with pi_.
 
 A map has a node for each release that added names to it, of which the last takes new ones; a name that is
 gone goes from its node.
 """
+import glob
 import os
 import re
 import subprocess
@@ -39,8 +40,29 @@ def write_map(path, text, declared):
         file.write(text[:last] + "".join(f"        {n};\n" for n in sorted(names)) + text[end:])
 
 
+def names_in(folders, prefix):
+    """The names with the prefix in sources of the folders; what ends in _ is a part of one."""
+    found = set()
+    for folder in folders:
+        for path in glob.glob(f"{folder}/**/*.[ch]", recursive=True):
+            with open(path, encoding="utf-8") as file:
+                found |= set(re.findall(rf"\b{prefix}_\w*[^\W_]\b", file.read()))
+    return found
+
+
+def find_misnamed():
+    public = names_in(["include"], "pd")
+    for name in sorted(names_in(["src", "encode", "ops", "cli"], "pd") - public):
+        yield f"{name} stands in no public header: internal names begin with pi_"
+    for name in sorted(names_in(["include"], "pi")):
+        yield f"{name} stands in a public header: public names begin with pd_"
+
+
 def main(write):
     wrong = False
+    for complaint in find_misnamed():
+        print(complaint, file=sys.stderr)
+        wrong = True
     for path, folders in MAPS.items():
         declared = list_declared(folders)
         with open(path, encoding="utf-8") as file:

@@ -43,14 +43,14 @@ static bool same_vec(const struct pd_vec *a, const struct pd_vec *b, enum alike 
 /* An element through the public accessor of its layout, if it is known here. */
 static void element_at(const struct pd_op *layout, const struct pd_list *l, size_t i, void *out)
 {
-    if (layout == pd_layout_read_value())
+    if (layout == pi_layout_read_value())
         pd_read_value_at(l, i, out);
-    else if (layout == pd_layout_branch_entry())
+    else if (layout == pi_layout_branch_entry())
         pd_branch_entry_at(l, i, out);
-    else if (layout == pd_layout_namespace_entry())
+    else if (layout == pi_layout_namespace_entry())
         pd_namespace_entry_at(l, i, out);
     else
-        pd_list_get(l, layout, i, out);
+        pi_list_get(l, layout, i, out);
 }
 
 /* Compares lists through the schema's tables (`a`) and through the accessors (`b`). */
@@ -63,7 +63,7 @@ static const char *differing_list(const struct pd_op *layout, const struct pd_li
     if (how == ALIKE_VIEWS)
         same = same && a->ptr == b->ptr && a->stride == b->stride && a->form == b->form && a->when == b->when;
     for (size_t i = 0; same && !field && i < a->n; i++) {
-        pd_list_get(a, layout, i, x);
+        pi_list_get(a, layout, i, x);
         element_at(layout, b, i, y);
         field = alike_layout(layout, x, y, how);
     }
@@ -91,7 +91,7 @@ static const char *differing_field(const struct pd_op *op, const void *va, const
     case PD_OP_REST: same = same_bytes(a, b, how); break;
     case PD_OP_SUB: return alike_layout(op->sub(), a, b, how);
     case PD_OP_LIST: return differing_list(op->sub(), a, b, how);
-    default: same = pd_scalar_get(op, va) == pd_scalar_get(op, vb); break;
+    default: same = pi_scalar_get(op, va) == pi_scalar_get(op, vb); break;
     }
     return same ? NULL : op->name;
 }
@@ -106,7 +106,7 @@ const char *alike_layout(const struct pd_op *layout, const void *a, const void *
 
 const char *alike_records(const struct pd_record *a, const struct pd_record *b, enum alike how)
 {
-    const struct pd_op *layout = pd_layout_of(a->type);
+    const struct pd_op *layout = pi_layout_of(a->type);
     const char *field = layout ? alike_layout(layout, &a->u, &b->u, how) : NULL;
     if (a->type != b->type)
         return "type";
@@ -118,7 +118,7 @@ const char *alike_records(const struct pd_record *a, const struct pd_record *b, 
         return "has_id";
     if (!field && !same_bytes(&a->rest, &b->rest, how))
         return "rest";
-    return field ? field : alike_layout(pd_layout_sample_id(), &a->id, &b->id, how);
+    return field ? field : alike_layout(pi_layout_sample_id(), &a->id, &b->id, how);
 }
 
 struct place {
@@ -136,7 +136,7 @@ static const char *wrong_of(const struct pd_record *rec, const struct place *pla
         const bool present = rec->plan->shape.sample_type & p->bit;
         if (present != (p->at != 0))
             return p->name;
-        if (present && pd_load(rec->raw + p->at, p->width, (enum pd_order)rec->plan->order) != p->value)
+        if (present && pi_load(rec->raw + p->at, p->width, (enum pd_order)rec->plan->order) != p->value)
             return p->name;
     }
     return NULL;

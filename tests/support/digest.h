@@ -63,7 +63,7 @@ static inline void digest_rest(struct digest *d, struct pd_reader *r, bool slowl
     struct pd_record rec = {0};
     for (;;) {
         if (slowly) {
-            pd_input_no_next(r->src);
+            pi_input_no_next(r->src);
             rec = (struct pd_record){0};
         }
         d->code = pd_reader_next(r, &rec, &d->error);

@@ -173,7 +173,7 @@ static const char *differing_items(const struct pd_op *op, const struct pd_list 
     struct pd_list a = *want, b = *got;
     const char *field = a.n == b.n ? NULL : op->name;
     while (!field && b.n > 0) {
-        if (!pd_list_take(&a, op->sub(), x) || !pd_list_take(&b, op->sub(), y))
+        if (!pi_list_take(&a, op->sub(), x) || !pi_list_take(&b, op->sub(), y))
             return op->name;
         field = differing(op->sub(), x, y);
     }
@@ -213,7 +213,7 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_ODD64: same = pd_member(a, 0, 1) == pd_member(b, 0, 1); break;
     case PD_OP_PASS:
     case PD_OP_ORDER: break;
-    default: same = pd_scalar_get(op, want) == pd_scalar_get(op, got); break;
+    default: same = pi_scalar_get(op, want) == pi_scalar_get(op, got); break;
     }
     return same ? NULL : op->name;
 }
@@ -230,7 +230,7 @@ static const char *differing(const struct pd_op *layout, const void *want, const
 
 static const char *differing_record(const struct pd_record *want, const struct pd_record *got)
 {
-    const struct pd_op *layout = pd_layout_of(want->type);
+    const struct pd_op *layout = pi_layout_of(want->type);
     const char *field = layout ? differing(layout, &want->u, &got->u) : NULL;
     if (want->type != got->type || want->misc != got->misc)
         return "header";
@@ -238,7 +238,7 @@ static const char *differing_record(const struct pd_record *want, const struct p
         return "variant";
     if (!field && !same_view(&want->rest, &got->rest))
         return "rest";
-    return field ? field : differing(pd_layout_sample_id(), &want->id, &got->id);
+    return field ? field : differing(pi_layout_sample_id(), &want->id, &got->id);
 }
 
 /* ---- One case in one byte order */
@@ -296,13 +296,13 @@ static void check_decode(struct run *r)
     assert_ptr_equal(r->rec.raw, r->bytes);
     assert_ptr_equal(r->rec.plan, &r->plan);
     assert_int_equal(r->rec.size, r->n);
-    assert_ptr_equal(r->rec.layout, pd_layout_of(r->rec.type));
+    assert_ptr_equal(r->rec.layout, pi_layout_of(r->rec.type));
     assert_null(wrong_place(&r->rec));
 
     again.type = r->rec.type, again.misc = r->rec.misc, again.size = r->rec.size,
     again.variant = r->rec.variant;
     again.raw = r->bytes, again.layout = r->rec.layout, again.has_id = r->rec.has_id;
-    expect_ok(r, "the reference decoding", pd_interpret_decode(&r->plan, &again, &again.u, &e), &e);
+    expect_ok(r, "the reference decoding", pi_interpret_decode(&r->plan, &again, &again.u, &e), &e);
     expect_alike(r, "decoded by the reference", &r->g->rec, &again);
     const bool tables = r->rec.type >= PD_RECORD_HEADER_ATTR;
     const char *field =
@@ -327,11 +327,11 @@ static void check_encoder(struct run *r, encoder *encode, const char *what, cons
 static void check_encode(struct run *r)
 {
     check_encoder(r, pd_record_encode, "encoded", &r->plan, &r->rec, r->bytes);
-    check_encoder(r, pd_interpret_encode, "encoded by the reference", &r->plan, &r->rec, r->bytes);
+    check_encoder(r, pi_interpret_encode, "encoded by the reference", &r->plan, &r->rec, r->bytes);
     check_encoder(r, pd_record_encode, "encoded in the other order", &r->other, &r->rec, r->other_bytes);
-    check_encoder(r, pd_interpret_encode, "so encoded by the reference", &r->other, &r->rec, r->other_bytes);
+    check_encoder(r, pi_interpret_encode, "so encoded by the reference", &r->other, &r->rec, r->other_bytes);
     check_encoder(r, pd_record_encode, "built and encoded", &r->plan, &r->g->rec, r->bytes);
-    check_encoder(r, pd_interpret_encode, "built and encoded by the reference", &r->plan, &r->g->rec,
+    check_encoder(r, pi_interpret_encode, "built and encoded by the reference", &r->plan, &r->g->rec,
                   r->bytes);
 }
 
@@ -364,8 +364,8 @@ static void check_refusals(struct run *r)
 /* True if it is the name of a field in the schema, or of the trailer. */
 static bool is_field(const char *name)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        for (const struct pd_op *op = pd_layouts[i]() + 1; op->kind != PD_OP_END; op++)
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        for (const struct pd_op *op = pi_layouts[i]() + 1; op->kind != PD_OP_END; op++)
             if (op->kind < PD_OP_ALIAS && strcmp(op->name, name) == 0)
                 return true;
     return strcmp(name, "sample_id") == 0;
@@ -476,7 +476,7 @@ static void feature_ok(const struct feature_run *r, const char *what, enum pd_co
 static void check_feature_decode(struct feature_run *r)
 {
     const struct pd_feature *want = &r->g->f;
-    const struct pd_op *layout = r->n ? pd_layout_of_feature(want->id) : NULL;
+    const struct pd_op *layout = r->n ? pi_layout_of_feature(want->id) : NULL;
     struct pd_error e;
     memset(&r->f, 0xee, sizeof r->f);
     feature_ok(r, "decoding",

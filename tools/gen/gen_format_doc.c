@@ -366,8 +366,8 @@ enum chapter { PARTS, RECORDS, FEATURES };
 
 static void put_layouts(FILE *out, enum chapter chapter)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *layout = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *layout = pi_layouts[i]();
         const bool feature = PD_HEAD_IS_FEATURE(layout);
         if (chapter == RECORDS && layout->arg)
             put_record(out, layout);

@@ -151,8 +151,8 @@ static void print_class(FILE *out, const struct pd_op *layout)
 int gen_python(FILE *out)
 {
     fputs(head, out);
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        print_class(out, pd_layouts[i]());
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        print_class(out, pi_layouts[i]());
     fputs("\n\nRECORDS = {c.TYPE: c for c in list(globals().values()) if hasattr(c, \"TYPE\") and c.TYPE}\n",
           out);
     fputs("FEATURES = {c.FEATURE: c for c in list(globals().values()) if hasattr(c, \"FEATURE\")}\n", out);

@@ -114,10 +114,10 @@ static void print_struct(FILE *out, const struct pd_op *head)
 }
 
 /* True if some list has such elements, by lines of the kind or (PD_OP_END) of any kind. */
-static bool is_element(const struct pd_op *head, enum pd_op_kind kind)
+static bool is_element(const struct pd_op *head, enum pi_op_kind kind)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        for (const struct pd_op *op = pd_layouts[i](); op->kind != PD_OP_END; op++)
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        for (const struct pd_op *op = pi_layouts[i](); op->kind != PD_OP_END; op++)
             if (is_list(op) && op->sub() == head && (kind == PD_OP_END || op->kind == kind))
                 return true;
     return false;
@@ -145,21 +145,21 @@ static void print_unions(FILE *out)
           "perfdata/codec.h.\n"
           " */\nunion pd_payload {\n",
           out);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
         if (head->arg)
             fprintf(out, "    struct pd_%s %s;\n", head->name, head->name);
     }
     fputs("};\n\n/* The content of a feature section, by feature. */\nunion pd_feature_payload {\n", out);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
         if (PD_HEAD_IS_FEATURE(head))
             fprintf(out, "    struct pd_%s %s;\n", head->name, head->name + strlen("feature_"));
     }
     fputs("};\n\n/* X(layout) for everything that lists are made of. */\n#define PD_EACH_ELEMENT(X)", out);
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        if (is_element(pd_layouts[i](), PD_OP_END))
-            fprintf(out, " \\\n    X(%s)", pd_layouts[i]()->name);
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        if (is_element(pi_layouts[i](), PD_OP_END))
+            fprintf(out, " \\\n    X(%s)", pi_layouts[i]()->name);
     fputc('\n', out);
 }
 
@@ -178,8 +178,8 @@ int gen_records(FILE *out)
           "#include <perfdata/base.h>\n\n"
           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
           out);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
         fputc('\n', out);
         print_struct(out, head);
         print_accessors(out, head);

@@ -70,8 +70,8 @@ static int compare(const void *a, const void *b)
 int gen_text_dict(FILE *out)
 {
     static struct words w;
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        add_layout(&w, pd_layouts[i]());
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        add_layout(&w, pi_layouts[i]());
     add_features(&w);
     add_set(&w, &pd_set_record_type);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

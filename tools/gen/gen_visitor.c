@@ -47,8 +47,8 @@ static const char tail[] =
 int gen_visitor(FILE *out)
 {
     fputs(head, out);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *layout = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *layout = pi_layouts[i]();
         if (layout->arg)
             fprintf(out,
                     "    /* %s */\n"

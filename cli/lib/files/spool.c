@@ -56,7 +56,7 @@ enum pd_code cli_spool_open(struct cli_spool *spool, struct pd_error *error)
 {
     const int fd = cli_temporary();
     spool->file = fd < 0 ? NULL : fdopen(fd, "w+b");
-    spool->sink = pd_stdio_sink(spool->file);
+    spool->sink = pi_stdio_sink(spool->file);
     if (spool->file)
         return PD_OK;
     failed(error);

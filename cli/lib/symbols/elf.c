@@ -38,11 +38,11 @@ static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, 
     uint8_t *notes = cli_malloc(n ? n : 1);
     if (notes && cli_elf_read_at(r, notes, n, offset)) {
         for (size_t at = 0; n - at >= 16;) {
-            const uint64_t name = pd_load32(notes + at, r->order), desc = pd_load32(notes + at + 4, r->order);
+            const uint64_t name = pi_load32(notes + at, r->order), desc = pi_load32(notes + at + 4, r->order);
             const uint64_t from = 12 + ((name + 3) & ~UINT64_C(3)), end = from + ((desc + 3) & ~UINT64_C(3));
             if (end > n - at)
                 break;
-            if (pd_load32(notes + at + 8, r->order) == NT_BUILD_ID && name == 4 && desc <= 20 &&
+            if (pi_load32(notes + at + 8, r->order) == NT_BUILD_ID && name == 4 && desc <= 20 &&
                 memcmp(notes + at + 12, "GNU", 4) == 0) {
                 for (size_t i = 0; i < desc; i++) {
                     elf->build_id[2 * i] = digits[notes[at + from + i] >> 4];
@@ -59,8 +59,8 @@ static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, 
 static const char *take_headers(const struct cli_elf_reading *r, struct cli_elf *elf, const uint8_t *header)
 {
     const uint64_t offset = cli_elf_load(r, header, 32, 28);
-    const size_t each = pd_load16(header + (r->wide ? 54 : 42), r->order),
-                 n = pd_load16(header + (r->wide ? 56 : 44), r->order), least = r->wide ? 56 : 32;
+    const size_t each = pi_load16(header + (r->wide ? 54 : 42), r->order),
+                 n = pi_load16(header + (r->wide ? 56 : 44), r->order), least = r->wide ? 56 : 32;
     if (each < least || n == 0)
         return "no program headers";
     elf->segments = cli_calloc(n, sizeof *elf->segments);
@@ -70,11 +70,11 @@ static const char *take_headers(const struct cli_elf_reading *r, struct cli_elf 
         uint8_t p[56];
         if (!cli_elf_read_at(r, p, least, offset + i * each))
             return "it ends inside its program headers";
-        const uint32_t type = pd_load32(p, r->order);
+        const uint32_t type = pi_load32(p, r->order);
         const struct pd_export_segment s = {.offset = cli_elf_load(r, p, 8, 4),
                                             .size = cli_elf_load(r, p, 32, 16),
                                             .vaddr = cli_elf_load(r, p, 16, 8),
-                                            .executable = pd_load32(p + (r->wide ? 4 : 24), r->order) & PF_X};
+                                            .executable = pi_load32(p + (r->wide ? 4 : 24), r->order) & PF_X};
         if (type == PT_LOAD)
             elf->segments[elf->n++] = s;
         else if (type == PT_NOTE && !*elf->build_id)

@@ -20,7 +20,7 @@ bool cli_elf_read_at(const struct cli_elf_reading *r, void *to, size_t n, uint64
 static inline uint64_t cli_elf_load(const struct cli_elf_reading *r, const uint8_t *p, size_t wide,
                                     size_t narrow)
 {
-    return r->wide ? pd_load64(p + wide, r->order) : pd_load32(p + narrow, r->order);
+    return r->wide ? pi_load64(p + wide, r->order) : pi_load32(p + narrow, r->order);
 }
 
 #endif

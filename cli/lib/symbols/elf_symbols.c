@@ -47,13 +47,13 @@ struct symbols {
 
 static struct section take_section(const struct cli_elf_reading *r, const uint8_t *p)
 {
-    return (struct section){.name = pd_load32(p, r->order),
-                            .type = pd_load32(p + 4, r->order),
+    return (struct section){.name = pi_load32(p, r->order),
+                            .type = pi_load32(p + 4, r->order),
                             .flags = cli_elf_load(r, p, 8, 8),
                             .addr = cli_elf_load(r, p, 16, 12),
                             .offset = cli_elf_load(r, p, 24, 16),
                             .size = cli_elf_load(r, p, 32, 20),
-                            .link = pd_load32(p + (r->wide ? 40 : 24), r->order),
+                            .link = pi_load32(p + (r->wide ? 40 : 24), r->order),
                             .entry = cli_elf_load(r, p, 56, 36)};
 }
 
@@ -81,9 +81,9 @@ static bool read_sections(struct symbols *s)
 {
     const struct cli_elf_reading *r = &s->r;
     const uint64_t offset = cli_elf_load(r, r->header, 40, 32);
-    const size_t each = pd_load16(r->header + (r->wide ? 58 : 46), r->order), least = r->wide ? 64 : 40;
-    size_t n = pd_load16(r->header + (r->wide ? 60 : 48), r->order);
-    uint32_t names = pd_load16(r->header + (r->wide ? 62 : 50), r->order);
+    const size_t each = pi_load16(r->header + (r->wide ? 58 : 46), r->order), least = r->wide ? 64 : 40;
+    size_t n = pi_load16(r->header + (r->wide ? 60 : 48), r->order);
+    uint32_t names = pi_load16(r->header + (r->wide ? 62 : 50), r->order);
     uint8_t p[64];
     struct stat st;
     if (fstat(r->fd, &st) != 0 || offset == 0 || each < least || !cli_elf_read_at(r, p, least, offset))
@@ -130,10 +130,10 @@ struct symbol {
 
 static struct symbol take_symbol(const struct cli_elf_reading *r, const uint8_t *p)
 {
-    return (struct symbol){.name = pd_load32(p, r->order),
+    return (struct symbol){.name = pi_load32(p, r->order),
                            .info = p[r->wide ? 4 : 12],
                            .other = p[r->wide ? 5 : 13],
-                           .section = pd_load16(p + (r->wide ? 6 : 14), r->order),
+                           .section = pi_load16(p + (r->wide ? 6 : 14), r->order),
                            .value = cli_elf_load(r, p, 8, 4),
                            .size = cli_elf_load(r, p, 16, 8)};
 }
@@ -184,7 +184,7 @@ static bool add_entries(struct symbols *s, const struct section *plt, uint64_t f
 {
     bool ok = true;
     for (size_t i = 0; ok && (i + 1) * 24 <= rela->n && front + (i + 1) * PLT_ENTRY <= plt->size; i++) {
-        const uint64_t number = pd_load64(rela->p + i * 24 + 8, s->r.order) >> 32;
+        const uint64_t number = pi_load64(rela->p + i * 24 + 8, s->r.order) >> 32;
         char text[512];
         if (number >= symbols->n / 24)
             continue;
@@ -199,7 +199,7 @@ static bool add_entries(struct symbols *s, const struct section *plt, uint64_t f
 
 static bool add_plt(struct symbols *s)
 {
-    const unsigned machine = pd_load16(s->r.header + 18, s->r.order);
+    const unsigned machine = pi_load16(s->r.header + 18, s->r.order);
     const struct section *rela = find_section(s, ".rela.plt"), *plt = find_section(s, ".plt"),
                          *second = find_section(s, ".plt.sec"), *dynamic = find_type(s, SHT_DYNSYM);
     if (!s->r.wide || !rela || !plt || !dynamic || dynamic->link >= s->n ||

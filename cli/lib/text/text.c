@@ -81,7 +81,7 @@ static bool put_struct(struct text *t, const char *layout, const void *value, si
     uint8_t bytes[256];
     struct pd_error error;
     size_t n;
-    if (pd_struct_encode(layout, t->order, value, bytes, sizeof bytes, &n, &error))
+    if (pi_struct_encode(layout, t->order, value, bytes, sizeof bytes, &n, &error))
         return fail_code(t, layout, &error);
     return put_bytes(t, bytes, n < most ? n : most);
 }
@@ -110,7 +110,7 @@ static bool number_in(struct text *t, const char *in, const json_t *line, const 
                       uint64_t *value)
 {
     const json_t *json = json_object_get(line, key);
-    const enum pd_code code = json ? pd_number_from(t->parser, key, json, &pd_set_DEC, width, value) : PD_OK;
+    const enum pd_code code = json ? pi_number_from(t->parser, key, json, &pd_set_DEC, width, value) : PD_OK;
     return code == PD_OK || fail_parse(t, in, code);
 }
 
@@ -184,7 +184,7 @@ static bool word(struct text *t, json_t *object, const char *key, const char *co
 static bool exact_header(struct text *t, const json_t *fields)
 {
     struct pd_file_header header;
-    const enum pd_code code = pd_struct_from(t->parser, "file_header", fields, &header);
+    const enum pd_code code = pi_struct_from(t->parser, "file_header", fields, &header);
     if (code)
         return fail_parse(t, "header", code);
     if (t->endian >= 0 && t->endian != (int)t->order)
@@ -301,7 +301,7 @@ static bool take_entry_parts(struct text *t, const json_t *line, struct entry *e
     if (e->room > PD_LIMIT_TEXT_LINE)
         return fail(t, CLI_DAMAGED, "room: %" PRIu64 " found, expected: at most %d", e->room,
                     PD_LIMIT_TEXT_LINE);
-    const enum pd_code code = json ? pd_struct_from(t->parser, "file_section", json, &e->ids) : PD_OK;
+    const enum pd_code code = json ? pi_struct_from(t->parser, "file_section", json, &e->ids) : PD_OK;
     return code == PD_OK || fail_parse(t, "ids_section", code);
 }
 
@@ -331,7 +331,7 @@ static bool take_id_array(struct text *t, const json_t *json, uint64_t **ids, si
         char path[32];
         snprintf(path, sizeof path, "ids[%zu]", i);
         const enum pd_code code =
-            pd_number_from(t->parser, path, json_array_get(json, i), &pd_set_DEC, 8, &(*ids)[i]);
+            pi_number_from(t->parser, path, json_array_get(json, i), &pd_set_DEC, 8, &(*ids)[i]);
         if (code)
             return fail_parse(t, "", code);
     }
@@ -372,7 +372,7 @@ static bool take_attr(struct text *t, json_t *line)
     bool ok = is_short
                   ? ONLY(t, line, "attr", "ids", "of") && (!json || take_id_array(t, json, &ids, &n))
                   : ONLY(t, line, "attr", "room", "ids_section", "of") && take_entry_parts(t, line, &entry);
-    const enum pd_code code = ok ? pd_attr_from(t->parser, json_object_get(line, "attr"), &attr) : PD_OK;
+    const enum pd_code code = ok ? pi_attr_from(t->parser, json_object_get(line, "attr"), &attr) : PD_OK;
     if (code)
         ok = fail_parse(t, "attr", code);
     else if (ok && is_short)
@@ -390,7 +390,7 @@ static bool take_known_attr(struct text *t, json_t *line)
     uint64_t of = t->n_attrs;
     if (!exact_only(t, "known_attr") || !ONLY(t, line, "known_attr", "of") || !number(t, line, "of", 4, &of))
         return false;
-    const enum pd_code code = pd_attr_from(t->parser, json_object_get(line, "known_attr"), &attr);
+    const enum pd_code code = pi_attr_from(t->parser, json_object_get(line, "known_attr"), &attr);
     return code ? fail_parse(t, "known_attr", code) : learn_attr(t, (size_t)of, &attr, 0);
 }
 
@@ -418,7 +418,7 @@ static bool take_event_type(struct text *t, json_t *line)
     if (!need_header(t, "event_type") || !no_payload_due(t, "event_type") || !ONLY(t, line, "event_type"))
         return false;
     const enum pd_code code =
-        pd_struct_from(t->parser, "event_type", json_object_get(line, "event_type"), &type);
+        pi_struct_from(t->parser, "event_type", json_object_get(line, "event_type"), &type);
     if (code)
         return fail_parse(t, "event_type", code);
     if (t->form == TEXT_EXACT)
@@ -438,7 +438,7 @@ static bool find_attr(struct text *t, const json_t *json, uint64_t *index)
         return fail(t, CLI_DAMAGED,
                     "record.offset: expected only below a header line with offsets and sizes");
     if (is_short && t->n_attrs == 0 && type_json &&
-        pd_number_from(t->parser, "type", type_json, &pd_set_record_type, 4, &type) == PD_OK &&
+        pi_number_from(t->parser, "type", type_json, &pd_set_record_type, 4, &type) == PD_OK &&
         type < PD_RECORD_HEADER_ATTR)
         return fail(t, CLI_DAMAGED,
                     "record: there is no attr line before it, which says how its event was opened");
@@ -561,7 +561,7 @@ static bool take_record(struct text *t, json_t *line)
         !find_attr(t, json, &attr))
         return false;
     const struct pd_plan *plan = attr == UINT32_MAX ? &t->none : &t->attrs[attr].plan;
-    const enum pd_code code = pd_record_from(t->parser, plan, json, &rec);
+    const enum pd_code code = pi_record_from(t->parser, plan, json, &rec);
     if (code)
         return fail_parse(t, "record", code);
     rec.attr_index = (uint32_t)attr;
@@ -676,7 +676,7 @@ static bool take_payload(struct text *t, json_t *line)
     struct pd_error error;
     if (!need_header(t, "payload") || !ONLY(t, line, "payload"))
         return false;
-    const enum pd_code code = pd_bytes_from(t->parser, "payload", json_object_get(line, "payload"), &b);
+    const enum pd_code code = pi_bytes_from(t->parser, "payload", json_object_get(line, "payload"), &b);
     if (code)
         return fail_parse(t, "", code);
     if (t->form == TEXT_EXACT)
@@ -704,7 +704,7 @@ static bool take_table(struct text *t, json_t *line)
     for (size_t i = 0; i < json_array_size(table); i++) {
         struct pd_file_section section;
         const enum pd_code code =
-            pd_struct_from(t->parser, "file_section", json_array_get(table, i), &section);
+            pi_struct_from(t->parser, "file_section", json_array_get(table, i), &section);
         if (code)
             return fail_parse(t, "table", code);
         if (!put_struct(t, "file_section", &section, SIZE_MAX))
@@ -752,7 +752,7 @@ static bool take_feature(struct text *t, json_t *line)
         return false;
     f.variant = (uint8_t)variant;
     f.nr_cpus_avail = (uint32_t)cpus;
-    const enum pd_code code = pd_feature_from(t->parser, json_object_get(line, "content"), &f);
+    const enum pd_code code = pi_feature_from(t->parser, json_object_get(line, "content"), &f);
     if (code)
         return fail_parse(t, "content", code);
     if (f.id == PD_FEAT_NRCPUS && f.layout)
@@ -772,7 +772,7 @@ static bool take_raw(struct text *t, json_t *line)
     struct pd_bytes b;
     if ((t->form == TEXT_SHORT && !t->bare && !exact_only(t, "raw")) || !ONLY(t, line, "raw"))
         return false;
-    const enum pd_code code = pd_bytes_from(t->parser, "raw", json_object_get(line, "raw"), &b);
+    const enum pd_code code = pi_bytes_from(t->parser, "raw", json_object_get(line, "raw"), &b);
     if (code)
         return fail_parse(t, "", code);
     return put_bytes(t, b.ptr, b.n);
@@ -806,7 +806,7 @@ static bool file_name(struct text *t, const json_t *line, const char *key, char 
 {
     const json_t *json = json_object_get(line, key), *hex = json_object_get(json, "hex");
     struct pd_bytes b = {(const uint8_t *)json_string_value(json), json_string_length(json)};
-    const enum pd_code code = hex ? pd_bytes_from(t->parser, key, hex, &b) : PD_OK;
+    const enum pd_code code = hex ? pi_bytes_from(t->parser, key, hex, &b) : PD_OK;
     if (code)
         return fail_parse(t, "", code);
     if (b.ptr == NULL || b.n == 0 || b.n >= cap)
@@ -916,7 +916,7 @@ static const struct pd_plan *plan_of_attr(const void *user, uint32_t attr)
 static bool make_usual(struct text *t, const char *line, size_t n, struct pd_record *rec,
                        uint8_t bytes[UINT16_MAX], size_t *size)
 {
-    return t->form == TEXT_EXACT && pd_record_from_line(t->parser, line, n, plan_of_attr, t, rec) &&
+    return t->form == TEXT_EXACT && pi_record_from_line(t->parser, line, n, plan_of_attr, t, rec) &&
            rec->offset == t->at && pd_record_encode(rec->plan, rec, bytes, UINT16_MAX, size, NULL) == PD_OK;
 }
 

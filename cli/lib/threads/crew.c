@@ -365,7 +365,7 @@ size_t cli_crew_give_following(struct cli_crew *c, struct pd_reader *reader, str
     struct batch *b = nth_batch(c, c->head);
     const size_t room = BATCH_RECORDS - b->n_records;
     const size_t n =
-        pd_reader_pass(reader, rec, most < room ? (size_t)most : room, BATCH_BYTES - b->n, bytes);
+        pi_reader_pass(reader, rec, most < room ? (size_t)most : room, BATCH_BYTES - b->n, bytes);
     memcpy(b->bytes + b->n, rec->raw + rec->size, *bytes);
     if (c->job.stamp)
         stamp_following(c, b, rec, n);

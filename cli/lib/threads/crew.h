@@ -53,7 +53,7 @@ void cli_crew_free(struct cli_crew *crew);
  */
 bool cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
 /*
- * Behind that, takes the samples that follow in the reader, as pd_reader_pass() has them, as far as they go
+ * Behind that, takes the samples that follow in the reader, as pi_reader_pass() has them, as far as they go
  * into the same batch. Returns how many, of *bytes bytes; *rec may be the last of them then. A tenth of the
  * work of giving each.
  */

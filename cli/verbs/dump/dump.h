@@ -39,7 +39,7 @@ struct dump {
     struct pd_tasks *tasks;     /* for comm */
     struct pd_session *session; /* for cgroup: the paths */
     bool counting;              /* samples may have READ */
-    struct pd_counts counts;    /* of these */
+    struct pi_counts counts;    /* of these */
     struct cli_ordered ordered; /* for dso: records in perf's order */
     /*
      * Last, and separate: it changes with each record, so data in its cache line would move from core to

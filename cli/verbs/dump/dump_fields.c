@@ -293,7 +293,7 @@ void dump_fields_free(struct dump *d)
     free(d->names);
     pd_tasks_free(d->tasks);
     pd_session_free(d->session);
-    pd_counts_free(&d->counts);
+    pi_counts_free(&d->counts);
     cli_ordered_close(&d->ordered);
 }
 
@@ -345,10 +345,10 @@ static inline char *pad(char *p, size_t n, size_t width)
 static inline char *put_signed(char *p, int32_t value, unsigned width)
 {
     if (value >= 0)
-        return pd_put_columns(p, (uint32_t)value, width, ' ');
+        return pi_put_columns(p, (uint32_t)value, width, ' ');
     char number[NUMBER];
     *number = '-';
-    const size_t n = (size_t)(pd_put_columns(number + 1, (uint64_t) - (int64_t)value, 0, ' ') - number);
+    const size_t n = (size_t)(pi_put_columns(number + 1, (uint64_t) - (int64_t)value, 0, ' ') - number);
     p = pad(p, n, width);
     memcpy(p, number, n);
     return p + n;
@@ -437,9 +437,9 @@ static inline char *put_cpu(char *p, int32_t cpu)
         return put_pair(p + 1, (uint32_t)cpu % 100);
     }
     if (cpu >= 0)
-        return pd_put_columns(p, (uint32_t)cpu, 3, '0');
+        return pi_put_columns(p, (uint32_t)cpu, 3, '0');
     *p = '-';
-    return pd_put_columns(p + 1, (uint64_t) - (int64_t)cpu, 2, '0');
+    return pi_put_columns(p + 1, (uint64_t) - (int64_t)cpu, 2, '0');
 }
 
 static inline char *put_time(const struct values *v, char *p)
@@ -448,7 +448,7 @@ static inline char *put_time(const struct values *v, char *p)
     struct dump_lines *lines = v->lines;
     if (second != lines->second || lines->n_second == 0) {
         lines->second = second;
-        lines->n_second = (uint32_t)(pd_put_columns(lines->second_text, second, 5, ' ') - lines->second_text);
+        lines->n_second = (uint32_t)(pi_put_columns(lines->second_text, second, 5, ' ') - lines->second_text);
     }
     memcpy(p, lines->second_text, SHORT);
     p += lines->n_second;
@@ -557,7 +557,7 @@ static inline void print_start(const struct dump *d, const struct values *v, con
         p = put_time(v, p);
     if (has(d, F_PERIOD)) {
         const uint64_t period = v->type & PD_SAMPLE_PERIOD ? v->s->period : v->attr->sample_period;
-        p = pd_put_columns(p, period, 10, ' ');
+        p = pi_put_columns(p, period, 10, ' ');
         *p++ = ' ';
     }
     if (has(d, F_EVENT))
@@ -722,7 +722,7 @@ void dump_fields_print(const struct dump *d, struct dump_lines *lines, const str
 }
 
 /* The sample that perf makes of a counter: of its event, with its id, and what it has counted as period. */
-static void print_counted(struct dump *d, const struct pd_record *rec, const struct pd_counted *counted,
+static void print_counted(struct dump *d, const struct pd_record *rec, const struct pi_counted *counted,
                           const struct pd_moment *when)
 {
     struct pd_record one = *rec;
@@ -735,15 +735,15 @@ static void print_counted(struct dump *d, const struct pd_record *rec, const str
 
 void dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown)
 {
-    struct pd_counted counted;
+    struct pi_counted counted;
     enum pd_code code;
     if (shown ? !cli_decode(&d->in, rec) : pd_reader_decode(d->in.reader, rec, NULL) != PD_OK) {
         d->left_out += shown;
         return;
     }
     d->counts.allocator = &cli_allocator;
-    pd_counts_begin(&d->counts);
-    while ((code = pd_counts_next(&d->counts, d->in.reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&d->counts);
+    while ((code = pi_counts_next(&d->counts, d->in.reader, rec, &counted)) == PD_OK)
         if (shown)
             print_counted(d, rec, &counted, when);
     if (code == PD_ENOMEM)

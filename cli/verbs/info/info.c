@@ -357,9 +357,9 @@ static void print_tasks(struct info *info)
 {
     cli_print(info->cli, "# %8s %8s %8s  comm\n", "pid", "tid", "ppid");
     size_t n;
-    const struct pd_task_last *last = pd_tasks_last(info->tasks, &n);
+    const struct pi_task_last *last = pi_tasks_last(info->tasks, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct pd_task_last *t = &last[i];
+        const struct pi_task_last *t = &last[i];
         const char *name = pd_tasks_comm(info->tasks, t->comm);
         cli_print(info->cli, "  %8" PRId32 " %8" PRId32 " %8" PRId32 "  ", (int32_t)t->pid, (int32_t)t->tid,
                   (int32_t)t->ppid);
@@ -407,11 +407,11 @@ int info_text(struct info *info)
 static bool open_tasks(struct info *info)
 {
     struct pd_error error;
-    if (pd_tasks_ask(&info->tasks, info->show_tasks ? PD_TASKS_LAST : PD_TASKS_COUNT, NULL, &error)) {
+    if (pi_tasks_ask(&info->tasks, info->show_tasks ? PD_TASKS_LAST : PD_TASKS_COUNT, NULL, &error)) {
         cli_input_error(info->in, &error);
         return false;
     }
-    info->tids = pd_tasks_met(info->tasks);
+    info->tids = pi_tasks_met(info->tasks);
     return true;
 }
 

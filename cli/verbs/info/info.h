@@ -46,7 +46,7 @@ struct info {
     uint64_t compressed, inflated; /* bytes of chunks, and of the records in them */
     uint64_t payload;              /* bytes behind records */
     struct pd_tasks *tasks;        /* asked for the number of tids; with --tasks for the last of each, too */
-    const struct pd_tid_set *tids; /* that it has met */
+    const struct pi_tid_set *tids; /* that it has met */
     bool refused;                  /* it did not take a record */
 };
 

@@ -159,10 +159,10 @@ static void json_records(struct info *info, struct cli_json *j)
 static void json_tasks(struct info *info, struct cli_json *j)
 {
     size_t n;
-    const struct pd_task_last *last = pd_tasks_last(info->tasks, &n);
+    const struct pi_task_last *last = pi_tasks_last(info->tasks, &n);
     cli_json_open(j, "tasks", '[');
     for (size_t i = 0; i < n; i++) {
-        const struct pd_task_last *t = &last[i];
+        const struct pi_task_last *t = &last[i];
         cli_json_open(j, NULL, '{');
         cli_json_count(j, "pid", t->pid);
         cli_json_count(j, "tid", t->tid);

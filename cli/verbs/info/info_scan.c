@@ -122,7 +122,7 @@ static void note_new(struct info *info, uint32_t tid)
 
 static inline void note_task(struct info *info, uint32_t tid)
 {
-    if (!pd_tid_set_has(info->tids, tid))
+    if (!pi_tid_set_has(info->tids, tid))
         note_new(info, tid);
 }
 
@@ -213,9 +213,9 @@ static void count_record(struct info *info, struct pd_record *rec)
 static inline bool next(struct info *info, struct pd_record *rec, struct info_times *t)
 {
     if (info->n_events == 1 && info->tids->bits && info->latest) {
-        struct pd_skim skim = {
+        struct pi_skim skim = {
             .tids = info->tids->bits, .n_tids = PD_TID_SET_BITS, .first = t->first, .last = t->last};
-        pd_reader_skim(info->in->reader, &skim);
+        pi_reader_skim(info->in->reader, &skim);
         t->first = skim.first, t->last = skim.last;
         t->n += skim.samples;
         info->events[0].samples += skim.samples;

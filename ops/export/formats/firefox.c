@@ -20,7 +20,7 @@ struct node {
 };
 
 struct firefox {
-    struct pd_export_groups g; /* first */
+    struct pi_export_groups g; /* first */
     struct column prefixes;    /* of nodes: 1 + the node's parent, 0: none */
     struct column frames;      /* of nodes: numbers in `used` */
     struct column stacks;      /* of samples */
@@ -33,7 +33,7 @@ struct firefox {
 static bool add(struct firefox *f, struct column *c, uint64_t value)
 {
     if (c->n * sizeof value > PD_LIMIT_EXPORT_NAMES ||
-        !pd_grow(f->g.all->options.allocator, (void **)&c->all, c->n, &c->cap, sizeof value)) {
+        !pi_grow(f->g.all->options.allocator, (void **)&c->all, c->n, &c->cap, sizeof value)) {
         f->g.no_memory = true;
         return false;
     }
@@ -45,8 +45,8 @@ static void free_columns(struct firefox *f)
 {
     struct column *const all[] = {&f->prefixes, &f->frames, &f->stacks, &f->used, &f->locals};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        pd_release(f->g.all->options.allocator, all[i]->all);
-    pd_release(f->g.all->options.allocator, f->path);
+        pi_release(f->g.all->options.allocator, all[i]->all);
+    pi_release(f->g.all->options.allocator, f->path);
 }
 
 /* ---- Stacks */
@@ -65,7 +65,7 @@ static bool add_node(struct firefox *f, size_t depth, uint32_t frame)
 {
     const uint64_t parent = depth ? f->path[depth - 1].index + 1 : 0, index = f->frames.n;
     if (!add(f, &f->prefixes, parent) || !add(f, &f->frames, find_local(f, frame)) ||
-        !pd_grow(f->g.all->options.allocator, (void **)&f->path, depth, &f->cap_path, sizeof *f->path)) {
+        !pi_grow(f->g.all->options.allocator, (void **)&f->path, depth, &f->cap_path, sizeof *f->path)) {
         f->g.no_memory = true;
         return false;
     }
@@ -74,14 +74,14 @@ static bool add_node(struct firefox *f, size_t depth, uint32_t frame)
     return true;
 }
 
-static enum pd_code add_stack(struct pd_export_groups *g, const uint8_t *frames, struct pd_error *error)
+static enum pd_code add_stack(struct pi_export_groups *g, const uint8_t *frames, struct pd_error *error)
 {
     struct firefox *f = (struct firefox *)g;
     uint32_t number;
     enum pd_code code;
     size_t depth = 0;
     bool end, shared = true;
-    while (!(code = pd_export_table_next(&g->table, &frames, &number, &end, error)) && !end) {
+    while (!(code = pi_export_table_next(&g->table, &frames, &number, &end, error)) && !end) {
         shared = shared && depth < f->n_path && f->path[depth].frame == number;
         if (!shared && !add_node(f, depth, number))
             return PD_OK; /* told by no_memory */
@@ -180,7 +180,7 @@ static void put_stack_table(struct firefox *f, struct pd_out *out)
     begin_table(out, "stackTable", f->frames.n);
     put_links(out, "prefix", &f->prefixes);
     pd_out_str(out, ",\"frame\":");
-    pd_export_put_numbers(out, f->frames.all, f->frames.n);
+    pi_export_put_numbers(out, f->frames.all, f->frames.n);
     put_same(out, "category", "0", f->frames.n);
     put_same(out, "subcategory", "0", f->frames.n);
     pd_out_str(out, "}");
@@ -192,7 +192,7 @@ static void put_samples(struct firefox *f, struct pd_out *out)
     put_links(out, "stack", &f->stacks);
     put_count(out, "time", f->stacks.n); /* sums have none: one after the other */
     pd_out_str(out, ",\"weightType\":\"samples\",\"weight\":");
-    pd_export_put_numbers(out, f->g.weights, f->g.n_weights);
+    pi_export_put_numbers(out, f->g.weights, f->g.n_weights);
     pd_out_str(out, "}");
 }
 
@@ -202,43 +202,43 @@ static void put_strings(struct firefox *f, struct pd_out *out)
     for (size_t i = 0; i < f->used.n; i++) {
         if (i)
             pd_out_str(out, ",");
-        pd_export_put_frame_json(&f->g, (uint32_t)f->used.all[i]);
+        pi_export_put_frame_json(&f->g, (uint32_t)f->used.all[i]);
     }
     pd_out_str(out, "]");
 }
 
 /* ---- Threads */
 
-static void begin_thread(struct pd_export_groups *g)
+static void begin_thread(struct pi_export_groups *g)
 {
     struct firefox *f = (struct firefox *)g;
     f->prefixes.n = f->frames.n = f->stacks.n = f->used.n = f->n_path = 0;
     if (f->locals.n)
         memset(f->locals.all, 0, f->locals.n * sizeof *f->locals.all);
     pd_out_str(&g->text.out, g->n ? ",\n{\"name\":" : "\n{\"name\":");
-    pd_export_put_group(g);
+    pi_export_put_group(g);
 }
 
 /* A number of the head, as far as it was asked for; of a thread that has none, its place. */
-static uint64_t id_of(const struct pd_export_groups *g, uint32_t wanted)
+static uint64_t id_of(const struct pi_export_groups *g, uint32_t wanted)
 {
     const uint32_t keys = g->all->options.keys;
     const uint8_t *at = g->head;
-    pd_take_number(&at);
+    pi_take_number(&at);
     for (uint32_t key = PD_EXPORT_COMM; key <= PD_EXPORT_TID; key <<= 1) {
-        const uint64_t value = keys & key ? pd_take_number(&at) : 0;
+        const uint64_t value = keys & key ? pi_take_number(&at) : 0;
         if (keys & key && key == wanted)
             return value;
     }
     return g->n;
 }
 
-static void end_thread(struct pd_export_groups *g)
+static void end_thread(struct pi_export_groups *g)
 {
     struct firefox *f = (struct firefox *)g;
     struct pd_out *out = &g->text.out;
     pd_out_str(out, ",\"processName\":");
-    pd_export_put_group(g);
+    pi_export_put_group(g);
     pd_out_str(out, ",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
                     "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"isMainThread\":");
     pd_out_str(out, id_of(g, PD_EXPORT_PID) == id_of(g, PD_EXPORT_TID) ? "true" : "false");
@@ -271,20 +271,20 @@ static void put_meta(struct pd_out *out)
                     "\"profilerOverhead\":[],\n\"threads\":[");
 }
 
-enum pd_code pd_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+enum pd_code pi_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
 {
     struct firefox f = {.n_path = 0};
-    pd_export_groups_open(&f.g, all, sink);
+    pi_export_groups_open(&f.g, all, sink);
     f.g.begin = begin_thread;
     f.g.stack = add_stack;
     f.g.end = end_thread;
     put_meta(&f.g.text.out);
-    enum pd_code code = pd_export_groups_each(&f.g, error);
+    enum pd_code code = pi_export_groups_each(&f.g, error);
     if (!code) {
         pd_out_str(&f.g.text.out, "]}\n");
-        code = pd_text_out_end(&f.g.text, error);
+        code = pi_text_out_end(&f.g.text, error);
     }
     free_columns(&f);
-    pd_export_groups_close(&f.g);
+    pi_export_groups_close(&f.g);
     return code;
 }

@@ -13,21 +13,21 @@ struct plain {
 
 struct folding {
     struct pd_export *all;
-    struct pd_text_out text;
+    struct pi_text_out text;
     struct plain *files; /* by number in `dsos` */
 };
 
 /* Looks at each name once: frames are many. */
 static enum pd_code look_at_files(struct folding *f, struct pd_error *error)
 {
-    const struct pd_texts *dsos = &f->all->dsos;
-    f->files = pd_array(f->all->options.allocator, NULL, dsos->n, sizeof *f->files);
+    const struct pi_texts *dsos = &f->all->dsos;
+    f->files = pi_array(f->all->options.allocator, NULL, dsos->n, sizeof *f->files);
     if (f->files == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "files", 0, dsos->n * sizeof *f->files);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "files", 0, dsos->n * sizeof *f->files);
     for (size_t i = 0; i < dsos->n; i++) {
-        const char *name = pd_export_dso_name(f->all, i);
+        const char *name = pi_export_dso_name(f->all, i);
         const size_t n = strlen(name);
-        const bool plain = *dsos->all[i] != PD_DSO_FUNCTIONS && pd_plain_length(name, n) == n &&
+        const bool plain = *dsos->all[i] != PD_DSO_FUNCTIONS && pi_plain_length(name, n) == n &&
                            memchr(name, ';', n) == NULL;
         f->files[i] = (struct plain){plain ? name : NULL, n};
     }
@@ -38,12 +38,12 @@ static void put_frame(const struct folding *f, struct pd_out *out, uint64_t dso,
 {
     const struct plain *file = &f->files[dso];
     if (file->name == NULL) {
-        pd_export_put_frame(f->all, out, dso, offset, true);
+        pi_export_put_frame(f->all, out, dso, offset, true);
         return;
     }
-    pd_emit(out, file->name, file->n);
-    pd_emit_char(out, '+');
-    pd_emit_hex(out, offset);
+    pi_emit(out, file->name, file->n);
+    pi_emit_char(out, '+');
+    pi_emit_hex(out, offset);
 }
 
 static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
@@ -51,34 +51,34 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
     struct folding *f = user;
     struct pd_out *out = &f->text.out;
     const uint8_t *at = key;
-    const char *event = f->all->events.all[pd_take_number(&at)];
+    const char *event = f->all->events.all[pi_take_number(&at)];
     const bool several = f->all->events.n > 1;
     uint64_t dso;
     (void)n;
     if (several) {
-        pd_export_put_name(out, event, true);
+        pi_export_put_name(out, event, true);
         if (f->all->options.keys)
             pd_out_str(out, ";");
     }
-    bool any = pd_export_put_head(f->all, out, &at, ";") || several;
-    for (; (dso = pd_take_number(&at)) != 0; any = true) {
+    bool any = pi_export_put_head(f->all, out, &at, ";") || several;
+    for (; (dso = pi_take_number(&at)) != 0; any = true) {
         if (any)
-            pd_emit_char(out, ';');
-        put_frame(f, out, dso - 1, pd_take_number(&at));
+            pi_emit_char(out, ';');
+        put_frame(f, out, dso - 1, pi_take_number(&at));
     }
     pd_out_str(out, " ");
     pd_out_dec(out, sum);
     pd_out_str(out, "\n");
-    return pd_text_out_code(&f->text, error);
+    return pi_text_out_code(&f->text, error);
 }
 
-enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+enum pd_code pi_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
 {
     struct folding f = {.all = all};
-    pd_text_out_open(&f.text, sink);
+    pi_text_out_open(&f.text, sink);
     enum pd_code code = look_at_files(&f, error);
     if (!code)
-        code = pd_stacks_each(&all->stacks, put_stack, &f, error);
-    pd_release(all->options.allocator, f.files);
-    return code ? code : pd_text_out_end(&f.text, error);
+        code = pi_stacks_each(&all->stacks, put_stack, &f, error);
+    pi_release(all->options.allocator, f.files);
+    return code ? code : pi_text_out_end(&f.text, error);
 }

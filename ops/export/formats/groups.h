@@ -9,10 +9,10 @@
 #include "ops/export/labels.h"
 #include "text_out.h"
 
-struct pd_export_groups {
+struct pi_export_groups {
     struct pd_export *all;
-    struct pd_export_table table; /* of all groups */
-    struct pd_text_out text;
+    struct pi_export_table table; /* of all groups */
+    struct pi_text_out text;
     bool no_memory;
     size_t n; /* groups begun */
     /* of the group: */
@@ -23,20 +23,20 @@ struct pd_export_groups {
     uint64_t *weights;
     size_t n_weights, cap_weights;
     /* The format's. begin() and end() write what surrounds the stacks of a group. */
-    void (*begin)(struct pd_export_groups *g);
-    enum pd_code (*stack)(struct pd_export_groups *g, const uint8_t *frames, struct pd_error *error);
-    void (*end)(struct pd_export_groups *g);
+    void (*begin)(struct pi_export_groups *g);
+    enum pd_code (*stack)(struct pi_export_groups *g, const uint8_t *frames, struct pd_error *error);
+    void (*end)(struct pi_export_groups *g);
 };
 
-void pd_export_groups_open(struct pd_export_groups *g, struct pd_export *all, const struct pd_sink *sink);
-void pd_export_groups_close(struct pd_export_groups *g);
+void pi_export_groups_open(struct pi_export_groups *g, struct pd_export *all, const struct pd_sink *sink);
+void pi_export_groups_close(struct pi_export_groups *g);
 /* Goes through all stacks. */
-enum pd_code pd_export_groups_each(struct pd_export_groups *g, struct pd_error *error);
+enum pd_code pi_export_groups_each(struct pi_export_groups *g, struct pd_error *error);
 /* The name of the group as a JSON string: the event, and what stands before the frames. */
-void pd_export_put_group(struct pd_export_groups *g);
+void pi_export_put_group(struct pi_export_groups *g);
 /* A frame of the table as a JSON string. */
-void pd_export_put_frame_json(struct pd_export_groups *g, uint32_t number);
+void pi_export_put_frame_json(struct pi_export_groups *g, uint32_t number);
 /* "[1,2]", without what cannot be a number in JSON's readers: above 2^53 it is rounded by them. */
-void pd_export_put_numbers(struct pd_out *out, const uint64_t *numbers, size_t n);
+void pi_export_put_numbers(struct pd_out *out, const uint64_t *numbers, size_t n);
 
 #endif

@@ -5,7 +5,7 @@
 #include "src/support/wrap.h"
 #include <string.h>
 
-static void write_bytes(struct pd_gzip *z, const void *bytes, size_t n)
+static void write_bytes(struct pi_gzip *z, const void *bytes, size_t n)
 {
     if (!z->failed)
         z->failed = z->sink->write(z->sink->user, bytes, n);
@@ -21,7 +21,7 @@ static void make_table(uint32_t table[256])
     }
 }
 
-void pd_gzip_open(struct pd_gzip *z, const struct pd_sink *sink)
+void pi_gzip_open(struct pi_gzip *z, const struct pd_sink *sink)
 {
     static const uint8_t header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
     z->sink = sink;
@@ -33,7 +33,7 @@ void pd_gzip_open(struct pd_gzip *z, const struct pd_sink *sink)
     write_bytes(z, header, sizeof header);
 }
 
-static void write_block(struct pd_gzip *z, bool last)
+static void write_block(struct pi_gzip *z, bool last)
 {
     const uint16_t n = (uint16_t)z->n, inverse = (uint16_t)~n;
     const uint8_t head[] = {last, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)inverse, (uint8_t)(inverse >> 8)};
@@ -42,7 +42,7 @@ static void write_block(struct pd_gzip *z, bool last)
     z->n = 0;
 }
 
-PD_WRAPS void pd_gzip_put(struct pd_gzip *z, const void *bytes, size_t n)
+PD_WRAPS void pi_gzip_put(struct pi_gzip *z, const void *bytes, size_t n)
 {
     const uint8_t *from = bytes;
     z->size += (uint32_t)n;
@@ -54,7 +54,7 @@ PD_WRAPS void pd_gzip_put(struct pd_gzip *z, const void *bytes, size_t n)
     }
 }
 
-enum pd_code pd_gzip_close(struct pd_gzip *z, struct pd_error *error)
+enum pd_code pi_gzip_close(struct pi_gzip *z, struct pd_error *error)
 {
     const uint32_t ends[] = {~z->crc, z->size};
     uint8_t tail[8];
@@ -62,5 +62,5 @@ enum pd_code pd_gzip_close(struct pd_gzip *z, struct pd_error *error)
         tail[i] = (uint8_t)(ends[i / 4] >> 8 * (i % 4));
     write_block(z, true);
     write_bytes(z, tail, sizeof tail);
-    return z->failed ? pd_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)z->failed, 0) : PD_OK;
+    return z->failed ? pi_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)z->failed, 0) : PD_OK;
 }

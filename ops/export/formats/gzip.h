@@ -5,7 +5,7 @@
 
 #include <perfdata/writer.h>
 
-struct pd_gzip {
+struct pi_gzip {
     const struct pd_sink *sink;
     uint32_t crc, size;
     size_t n;
@@ -15,9 +15,9 @@ struct pd_gzip {
 };
 
 /* Writes the header. */
-void pd_gzip_open(struct pd_gzip *z, const struct pd_sink *sink);
-void pd_gzip_put(struct pd_gzip *z, const void *bytes, size_t n);
+void pi_gzip_open(struct pi_gzip *z, const struct pd_sink *sink);
+void pi_gzip_put(struct pi_gzip *z, const void *bytes, size_t n);
 /* Writes the rest. PD_EOUT if the sink failed. */
-enum pd_code pd_gzip_close(struct pd_gzip *z, struct pd_error *error);
+enum pd_code pi_gzip_close(struct pi_gzip *z, struct pd_error *error);
 
 #endif

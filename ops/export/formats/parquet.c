@@ -24,13 +24,13 @@ enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2, CODEC_ZSTD = 6 }; /* PageType; Compre
 struct nothing {
     char none;
 };
-static const struct pd_thrift_field nothing_fields[] = {{0}};
+static const struct pi_thrift_field nothing_fields[] = {{0}};
 static const struct nothing nothing;
 
 struct integer_type {
     int64_t bits, is_signed;
 };
-static const struct pd_thrift_field integer_type_fields[] = {
+static const struct pi_thrift_field integer_type_fields[] = {
     {1, PD_THRIFT_I8, 0, offsetof(struct integer_type, bits), NULL},
     {2, PD_THRIFT_BOOL, 0, offsetof(struct integer_type, is_signed), NULL},
     {0}};
@@ -39,7 +39,7 @@ struct logical_type {
     const struct nothing *string, *list;
     const struct integer_type *integer;
 };
-static const struct pd_thrift_field logical_type_fields[] = {
+static const struct pi_thrift_field logical_type_fields[] = {
     {1, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, string), nothing_fields},
     {3, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, list), nothing_fields},
     {10, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, integer), integer_type_fields},
@@ -50,7 +50,7 @@ struct schema_element {
     struct pd_str name;
     const struct logical_type *logical;
 };
-static const struct pd_thrift_field schema_element_fields[] = {
+static const struct pi_thrift_field schema_element_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct schema_element, type), NULL},
     {3, PD_THRIFT_I32, 0, offsetof(struct schema_element, repetition), NULL},
     {4, PD_THRIFT_BINARY, 0, offsetof(struct schema_element, name), NULL},
@@ -63,7 +63,7 @@ struct statistics {
     int64_t n_missing;
     struct pd_str greatest, least;
 };
-static const struct pd_thrift_field statistics_fields[] = {
+static const struct pi_thrift_field statistics_fields[] = {
     {3, PD_THRIFT_I64, 0, offsetof(struct statistics, n_missing), NULL},
     {5, PD_THRIFT_BINARY, 0, offsetof(struct statistics, greatest), NULL},
     {6, PD_THRIFT_BINARY, 0, offsetof(struct statistics, least), NULL},
@@ -71,10 +71,10 @@ static const struct pd_thrift_field statistics_fields[] = {
 
 struct column_metadata {
     int64_t type, codec, n, uncompressed, compressed, data_at, dictionary_at;
-    struct pd_thrift_list encodings, path;
+    struct pi_thrift_list encodings, path;
     const struct statistics *statistics;
 };
-static const struct pd_thrift_field column_metadata_fields[] = {
+static const struct pi_thrift_field column_metadata_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct column_metadata, type), NULL},
     {2, PD_THRIFT_LIST, PD_THRIFT_I32, offsetof(struct column_metadata, encodings), NULL},
     {3, PD_THRIFT_LIST, PD_THRIFT_BINARY, offsetof(struct column_metadata, path), NULL},
@@ -91,16 +91,16 @@ struct column_chunk {
     int64_t at;
     const struct column_metadata *metadata;
 };
-static const struct pd_thrift_field column_chunk_fields[] = {
+static const struct pi_thrift_field column_chunk_fields[] = {
     {2, PD_THRIFT_I64, 0, offsetof(struct column_chunk, at), NULL},
     {3, PD_THRIFT_STRUCT, 0, offsetof(struct column_chunk, metadata), column_metadata_fields},
     {0}};
 
 struct row_group {
-    struct pd_thrift_list columns;
+    struct pi_thrift_list columns;
     int64_t bytes, n_rows;
 };
-static const struct pd_thrift_field row_group_fields[] = {
+static const struct pi_thrift_field row_group_fields[] = {
     {1, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct row_group, columns), column_chunk_fields},
     {2, PD_THRIFT_I64, 0, offsetof(struct row_group, bytes), NULL},
     {3, PD_THRIFT_I64, 0, offsetof(struct row_group, n_rows), NULL},
@@ -109,15 +109,15 @@ static const struct pd_thrift_field row_group_fields[] = {
 struct column_order {
     const struct nothing *by_type;
 };
-static const struct pd_thrift_field column_order_fields[] = {
+static const struct pi_thrift_field column_order_fields[] = {
     {1, PD_THRIFT_STRUCT, 0, offsetof(struct column_order, by_type), nothing_fields}, {0}};
 
 struct file_metadata {
     int64_t version, n_rows;
-    struct pd_thrift_list schema, groups, orders;
+    struct pi_thrift_list schema, groups, orders;
     struct pd_str created_by;
 };
-static const struct pd_thrift_field file_metadata_fields[] = {
+static const struct pi_thrift_field file_metadata_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct file_metadata, version), NULL},
     {2, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct file_metadata, schema), schema_element_fields},
     {3, PD_THRIFT_I64, 0, offsetof(struct file_metadata, n_rows), NULL},
@@ -129,7 +129,7 @@ static const struct pd_thrift_field file_metadata_fields[] = {
 struct data_page {
     int64_t n, encoding, levels, repetitions; /* the last two: how levels are encoded */
 };
-static const struct pd_thrift_field data_page_fields[] = {
+static const struct pi_thrift_field data_page_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct data_page, n), NULL},
     {2, PD_THRIFT_I32, 0, offsetof(struct data_page, encoding), NULL},
     {3, PD_THRIFT_I32, 0, offsetof(struct data_page, levels), NULL},
@@ -139,7 +139,7 @@ static const struct pd_thrift_field data_page_fields[] = {
 struct dictionary_page {
     int64_t n, encoding;
 };
-static const struct pd_thrift_field dictionary_page_fields[] = {
+static const struct pi_thrift_field dictionary_page_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct dictionary_page, n), NULL},
     {2, PD_THRIFT_I32, 0, offsetof(struct dictionary_page, encoding), NULL},
     {0}};
@@ -149,7 +149,7 @@ struct page {
     const struct data_page *data;
     const struct dictionary_page *dictionary;
 };
-static const struct pd_thrift_field page_fields[] = {
+static const struct pi_thrift_field page_fields[] = {
     {1, PD_THRIFT_I32, 0, offsetof(struct page, type), NULL},
     {2, PD_THRIFT_I32, 0, offsetof(struct page, uncompressed), NULL},
     {3, PD_THRIFT_I32, 0, offsetof(struct page, compressed), NULL},
@@ -167,13 +167,13 @@ struct column {
     size_t n_there, cap_there;
     uint32_t *lengths; /* of lists, in order */
     size_t n_lengths, cap_lengths;
-    struct pd_texts own; /* TEXT without texts of others */
+    struct pi_texts own; /* TEXT without texts of others */
 };
 
-struct pd_parquet {
+struct pi_parquet {
     const struct pd_allocator *allocator;
     struct pd_allocator own_allocator; /* for pd_out_grow(), whose argument is not const */
-    const struct pd_parquet_column *kinds;
+    const struct pi_parquet_column *kinds;
     struct column *columns;
     size_t n;
     const struct pd_sink *sink;
@@ -188,32 +188,32 @@ struct pd_parquet {
     bool failed; /* no memory */
 };
 
-static void open_out(struct pd_parquet *p, struct pd_out *out)
+static void open_out(struct pi_parquet *p, struct pd_out *out)
 {
     *out = (struct pd_out){.more = pd_out_grow, .user = p->allocator ? &p->own_allocator : NULL};
 }
 
 static enum pd_code fail_memory(struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, 0);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, 0);
 }
 
-static enum pd_code put_bytes(struct pd_parquet *p, const void *bytes, size_t n, struct pd_error *error)
+static enum pd_code put_bytes(struct pi_parquet *p, const void *bytes, size_t n, struct pd_error *error)
 {
     const int why = n ? p->sink->write(p->sink->user, bytes, n) : 0;
     p->at += n;
-    return why ? pd_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)why, 0) : PD_OK;
+    return why ? pi_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)why, 0) : PD_OK;
 }
 
-enum pd_code pd_parquet_open(struct pd_parquet **out, const struct pd_parquet_column *columns, size_t n,
+enum pd_code pi_parquet_open(struct pi_parquet **out, const struct pi_parquet_column *columns, size_t n,
                              const struct pd_sink *sink, uint64_t memory,
                              const struct pd_allocator *allocator, struct pd_error *error)
 {
-    struct pd_parquet *p = pd_resize(allocator, NULL, sizeof *p);
+    struct pi_parquet *p = pi_resize(allocator, NULL, sizeof *p);
     *out = NULL;
     if (p == NULL)
         return fail_memory(error);
-    *p = (struct pd_parquet){.allocator = allocator, .kinds = columns, .n = n, .sink = sink};
+    *p = (struct pi_parquet){.allocator = allocator, .kinds = columns, .n = n, .sink = sink};
     p->memory = memory < PD_LIMIT_PARQUET_GROUP ? memory : PD_LIMIT_PARQUET_GROUP;
     if (allocator)
         p->own_allocator = *allocator;
@@ -221,60 +221,60 @@ enum pd_code pd_parquet_open(struct pd_parquet **out, const struct pd_parquet_co
     open_out(p, &p->packed);
     open_out(p, &p->groups);
     open_out(p, &p->chunks);
-    p->zstd = pd_deflate_context(allocator);
-    p->columns = pd_array(allocator, NULL, n, sizeof *p->columns);
+    p->zstd = pi_deflate_context(allocator);
+    p->columns = pi_array(allocator, NULL, n, sizeof *p->columns);
     if (p->columns)
         memset(p->columns, 0, n * sizeof *p->columns);
     const enum pd_code code = p->columns && p->zstd ? put_bytes(p, "PAR1", 4, error) : fail_memory(error);
     if (code)
-        pd_parquet_free(p);
+        pi_parquet_free(p);
     else
         *out = p;
     return code;
 }
 
-void pd_parquet_free(struct pd_parquet *p)
+void pi_parquet_free(struct pi_parquet *p)
 {
     if (p == NULL)
         return;
     for (size_t i = 0; p->columns && i < p->n; i++) {
-        pd_release(p->allocator, p->columns[i].values);
-        pd_release(p->allocator, p->columns[i].there);
-        pd_release(p->allocator, p->columns[i].lengths);
-        pd_texts_free(&p->columns[i].own);
+        pi_release(p->allocator, p->columns[i].values);
+        pi_release(p->allocator, p->columns[i].there);
+        pi_release(p->allocator, p->columns[i].lengths);
+        pi_texts_free(&p->columns[i].own);
     }
-    pd_release(p->allocator, p->columns);
-    pd_release(p->allocator, p->page.buf);
-    pd_release(p->allocator, p->packed.buf);
-    pd_release(p->allocator, p->groups.buf);
-    pd_release(p->allocator, p->chunks.buf);
+    pi_release(p->allocator, p->columns);
+    pi_release(p->allocator, p->page.buf);
+    pi_release(p->allocator, p->packed.buf);
+    pi_release(p->allocator, p->groups.buf);
+    pi_release(p->allocator, p->chunks.buf);
     ZSTD_freeCCtx(p->zstd);
-    pd_release(p->allocator, p);
+    pi_release(p->allocator, p);
 }
 
 /* ---- Rows */
 
 /* Notes that the row has a value, and the rows before that had none. */
-static bool note_there(struct pd_parquet *p, struct column *c)
+static bool note_there(struct pi_parquet *p, struct column *c)
 {
     for (; c->n_there <= p->rows; c->n_there++) {
-        if (!pd_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
+        if (!pi_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
             return false;
         c->there[c->n_there] = c->n_there == p->rows;
     }
     return true;
 }
 
-static bool add_value(struct pd_parquet *p, struct column *c, uint64_t value)
+static bool add_value(struct pi_parquet *p, struct column *c, uint64_t value)
 {
-    if (!pd_grow(p->allocator, (void **)&c->values, c->n, &c->cap, sizeof *c->values))
+    if (!pi_grow(p->allocator, (void **)&c->values, c->n, &c->cap, sizeof *c->values))
         return false;
     c->values[c->n++] = value;
     p->bytes += sizeof value;
     return true;
 }
 
-void pd_parquet_number(struct pd_parquet *p, size_t column, uint64_t value)
+void pi_parquet_number(struct pi_parquet *p, size_t column, uint64_t value)
 {
     struct column *c = &p->columns[column];
     p->bytes++;
@@ -282,26 +282,26 @@ void pd_parquet_number(struct pd_parquet *p, size_t column, uint64_t value)
         p->failed = true;
 }
 
-void pd_parquet_text(struct pd_parquet *p, size_t column, const char *text, size_t n)
+void pi_parquet_text(struct pi_parquet *p, size_t column, const char *text, size_t n)
 {
     struct column *c = &p->columns[column];
     const uint64_t before = c->own.bytes;
     uint32_t number;
     c->own.allocator = p->allocator;
-    if (!pd_texts_add(&c->own, text, n, &number)) {
+    if (!pi_texts_add(&c->own, text, n, &number)) {
         p->failed = true;
         return;
     }
     p->bytes += c->own.bytes - before;
-    pd_parquet_number(p, column, number);
+    pi_parquet_number(p, column, number);
 }
 
-void pd_parquet_list(struct pd_parquet *p, size_t column, const void *first, size_t n, size_t stride)
+void pi_parquet_list(struct pi_parquet *p, size_t column, const void *first, size_t n, size_t stride)
 {
     struct column *c = &p->columns[column];
     p->bytes += 1 + sizeof *c->lengths;
     if (!note_there(p, c) ||
-        !pd_grow(p->allocator, (void **)&c->lengths, c->n_lengths, &c->cap_lengths, sizeof *c->lengths)) {
+        !pi_grow(p->allocator, (void **)&c->lengths, c->n_lengths, &c->cap_lengths, sizeof *c->lengths)) {
         p->failed = true;
         return;
     }
@@ -316,14 +316,14 @@ void pd_parquet_list(struct pd_parquet *p, size_t column, const void *first, siz
 /* ---- Pages */
 
 /* Writes a page and its head. */
-static enum pd_code put_page(struct pd_parquet *p, struct page *page, struct column_metadata *m,
+static enum pd_code put_page(struct pi_parquet *p, struct page *page, struct column_metadata *m,
                              struct pd_error *error)
 {
     const uint64_t at = p->at;
     const size_t bound = ZSTD_compressBound(p->page.n);
     p->packed.n = 0;
     if (p->page.n > INT32_MAX) /* names that are \xNN throughout */
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "bytes of a page", p->page.n, INT32_MAX);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "bytes of a page", p->page.n, INT32_MAX);
     if (p->page.lost || (p->packed.cap < bound && !pd_out_grow(&p->packed, bound)))
         return fail_memory(error);
     const size_t n = ZSTD_compressCCtx(p->zstd, p->packed.buf, p->packed.cap, p->page.n ? p->page.buf : "",
@@ -333,7 +333,7 @@ static enum pd_code put_page(struct pd_parquet *p, struct page *page, struct col
     page->uncompressed = (int64_t)p->page.n;
     page->compressed = (int64_t)n;
     p->page.n = 0;
-    pd_thrift_put(&p->page, page_fields, page);
+    pi_thrift_put(&p->page, page_fields, page);
     enum pd_code code = p->page.lost ? fail_memory(error) : put_bytes(p, p->page.buf, p->page.n, error);
     if (!code)
         code = put_bytes(p, p->packed.buf, n, error);
@@ -343,21 +343,21 @@ static enum pd_code put_page(struct pd_parquet *p, struct page *page, struct col
     return code;
 }
 
-static enum pd_code put_dictionary(struct pd_parquet *p, const struct pd_parquet_values *v,
-                                   const struct pd_parquet_dictionary *d, struct column_metadata *m,
-                                   struct pd_parquet_range *range, struct pd_error *error)
+static enum pd_code put_dictionary(struct pi_parquet *p, const struct pi_parquet_values *v,
+                                   const struct pi_parquet_dictionary *d, struct column_metadata *m,
+                                   struct pi_parquet_range *range, struct pd_error *error)
 {
     const struct dictionary_page head = {(int64_t)d->n, PLAIN};
     struct page page = {.type = DICTIONARY_PAGE, .dictionary = &head};
     m->dictionary_at = (int64_t)p->at;
-    pd_parquet_put_plain(&p->page, v, d->entries, d->n, range);
+    pi_parquet_put_plain(&p->page, v, d->entries, d->n, range);
     return put_page(p, &page, m, error);
 }
 
 /* The levels of lists: of each number, and of each list that is empty or missing. *n: how many. */
-static bool put_list_levels(struct pd_parquet *p, const struct column *c, size_t *n)
+static bool put_list_levels(struct pi_parquet *p, const struct column *c, size_t *n)
 {
-    uint8_t *levels = pd_array(p->allocator, NULL, c->n + p->rows, 2);
+    uint8_t *levels = pi_array(p->allocator, NULL, c->n + p->rows, 2);
     if (levels == NULL)
         return false;
     uint8_t *repeated = levels + c->n + p->rows;
@@ -370,40 +370,40 @@ static bool put_list_levels(struct pd_parquet *p, const struct column *c, size_t
             repeated[all] = i > 0;
         }
     }
-    pd_parquet_put_levels(&p->page, repeated, all, 1);
-    pd_parquet_put_levels(&p->page, levels, all, 2);
-    pd_release(p->allocator, levels);
+    pi_parquet_put_levels(&p->page, repeated, all, 1);
+    pi_parquet_put_levels(&p->page, levels, all, 2);
+    pi_release(p->allocator, levels);
     *n = all;
     return true;
 }
 
 /* Puts the levels, which tell where values are missing. */
-static bool put_levels(struct pd_parquet *p, enum pd_parquet_kind kind, struct column *c, size_t *n)
+static bool put_levels(struct pi_parquet *p, enum pi_parquet_kind kind, struct column *c, size_t *n)
 {
     if (kind == PD_PARQUET_LIST)
         return put_list_levels(p, c, n);
     for (; c->n_there < p->rows; c->n_there++) {
-        if (!pd_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
+        if (!pi_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
             return false;
         c->there[c->n_there] = 0;
     }
-    pd_parquet_put_levels(&p->page, c->there, p->rows, 1);
+    pi_parquet_put_levels(&p->page, c->there, p->rows, 1);
     *n = p->rows;
     return true;
 }
 
 /* Writes the pages of a column. */
-static enum pd_code put_pages(struct pd_parquet *p, size_t i, struct column_metadata *m,
-                              struct pd_parquet_range *range, struct pd_error *error)
+static enum pd_code put_pages(struct pi_parquet *p, size_t i, struct column_metadata *m,
+                              struct pi_parquet_range *range, struct pd_error *error)
 {
     struct column *c = &p->columns[i];
-    const struct pd_parquet_column *kind = &p->kinds[i];
-    const struct pd_parquet_values values = {kind, kind->texts ? kind->texts : &c->own, c->values, c->n,
+    const struct pi_parquet_column *kind = &p->kinds[i];
+    const struct pi_parquet_values values = {kind, kind->texts ? kind->texts : &c->own, c->values, c->n,
                                              p->allocator};
-    struct pd_parquet_dictionary d = {0};
+    struct pi_parquet_dictionary d = {0};
     bool useful = false;
     size_t n = 0;
-    enum pd_code code = pd_parquet_find_entries(&d, &values, &useful) ? PD_OK : fail_memory(error);
+    enum pd_code code = pi_parquet_find_entries(&d, &values, &useful) ? PD_OK : fail_memory(error);
     useful &= d.n > 0;
     if (!code && useful)
         code = put_dictionary(p, &values, &d, m, range, error);
@@ -411,33 +411,33 @@ static enum pd_code put_pages(struct pd_parquet *p, size_t i, struct column_meta
     if (!code && !put_levels(p, kind->kind, c, &n))
         code = fail_memory(error);
     if (!code && useful)
-        pd_parquet_put_indices(&p->page, &d, c->n);
+        pi_parquet_put_indices(&p->page, &d, c->n);
     else if (!code)
-        pd_parquet_put_plain(&p->page, &values, c->values, c->n, range);
+        pi_parquet_put_plain(&p->page, &values, c->values, c->n, range);
     const struct data_page head = {(int64_t)n, useful ? RLE_DICTIONARY : PLAIN, RLE, RLE};
     struct page page = {.type = DATA_PAGE, .data = &head};
     m->n = (int64_t)n;
     if (!code)
         code = put_page(p, &page, m, error);
-    pd_parquet_free_entries(&d, p->allocator);
+    pi_parquet_free_entries(&d, p->allocator);
     return code;
 }
 
 /* ---- Groups */
 
-static int64_t type_of(enum pd_parquet_kind kind)
+static int64_t type_of(enum pi_parquet_kind kind)
 {
-    return kind == PD_PARQUET_TEXT ? BYTE_ARRAY : pd_parquet_width(kind) == 4 ? INT32 : INT64;
+    return kind == PD_PARQUET_TEXT ? BYTE_ARRAY : pi_parquet_width(kind) == 4 ? INT32 : INT64;
 }
 
 /* Writes a column of the group, and appends to p->chunks what the footer says about it. */
-static enum pd_code put_chunk(struct pd_parquet *p, size_t i, struct pd_error *error)
+static enum pd_code put_chunk(struct pi_parquet *p, size_t i, struct pd_error *error)
 {
     static const int64_t encodings[] = {PLAIN, RLE, RLE_DICTIONARY};
-    const struct pd_parquet_column *kind = &p->kinds[i];
+    const struct pi_parquet_column *kind = &p->kinds[i];
     const struct pd_str path[] = {
         {.ptr = kind->name, .len = strlen(kind->name)}, {"list", 4, 0}, {"element", 7, 0}};
-    struct pd_parquet_range range = {0};
+    struct pi_parquet_range range = {0};
     struct column_metadata m = {.type = type_of(kind->kind),
                                 .codec = CODEC_ZSTD,
                                 .dictionary_at = PD_THRIFT_NONE,
@@ -451,25 +451,25 @@ static enum pd_code put_chunk(struct pd_parquet *p, size_t i, struct pd_error *e
         statistics.greatest = (struct pd_str){.ptr = range.greatest, .len = range.n_greatest};
     }
     m.statistics = &statistics;
-    pd_thrift_put(&p->chunks, column_chunk_fields, &chunk);
+    pi_thrift_put(&p->chunks, column_chunk_fields, &chunk);
     return code;
 }
 
-static void empty_columns(struct pd_parquet *p)
+static void empty_columns(struct pi_parquet *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         struct column *c = &p->columns[i];
         c->n = c->n_there = c->n_lengths = 0;
         if (c->own.n) {
-            pd_texts_free(&c->own);
-            c->own = (struct pd_texts){.allocator = p->allocator};
+            pi_texts_free(&c->own);
+            c->own = (struct pi_texts){.allocator = p->allocator};
         }
     }
     p->rows = 0;
     p->bytes = 0;
 }
 
-static enum pd_code put_group(struct pd_parquet *p, struct pd_error *error)
+static enum pd_code put_group(struct pi_parquet *p, struct pd_error *error)
 {
     const uint64_t at = p->at;
     enum pd_code code = PD_OK;
@@ -480,14 +480,14 @@ static enum pd_code put_group(struct pd_parquet *p, struct pd_error *error)
         return code;
     const struct row_group group = {
         {p->n, p->chunks.n, p->chunks.buf, true}, (int64_t)(p->at - at), (int64_t)p->rows};
-    pd_thrift_put(&p->groups, row_group_fields, &group);
+    pi_thrift_put(&p->groups, row_group_fields, &group);
     p->n_groups++;
     p->n_rows += p->rows;
     empty_columns(p);
     return p->groups.lost || p->chunks.lost ? fail_memory(error) : PD_OK;
 }
 
-enum pd_code pd_parquet_end_row(struct pd_parquet *p, struct pd_error *error)
+enum pd_code pi_parquet_end_row(struct pi_parquet *p, struct pd_error *error)
 {
     if (p->failed)
         return fail_memory(error);
@@ -500,14 +500,14 @@ enum pd_code pd_parquet_end_row(struct pd_parquet *p, struct pd_error *error)
 static void put_element(struct pd_out *out, const char *name, struct schema_element e)
 {
     e.name = (struct pd_str){.ptr = name, .len = strlen(name)};
-    pd_thrift_put(out, schema_element_fields, &e);
+    pi_thrift_put(out, schema_element_fields, &e);
 }
 
 /* Appends the elements of a column to the schema; returns how many. */
-static size_t put_column(struct pd_out *out, const struct pd_parquet_column *c)
+static size_t put_column(struct pd_out *out, const struct pi_parquet_column *c)
 {
     const bool is_signed = c->kind == PD_PARQUET_I64 || c->kind == PD_PARQUET_I32;
-    const unsigned width = pd_parquet_width(c->kind);
+    const unsigned width = pi_parquet_width(c->kind);
     const struct integer_type integer = {width * 8, is_signed};
     const struct logical_type number = {.integer = &integer}, text = {.string = &nothing},
                               list = {.list = &nothing};
@@ -529,7 +529,7 @@ static size_t put_column(struct pd_out *out, const struct pd_parquet_column *c)
 }
 
 /* Puts the footer, and the number of its bytes. */
-static enum pd_code put_footer(struct pd_parquet *p, struct pd_error *error)
+static enum pd_code put_footer(struct pi_parquet *p, struct pd_error *error)
 {
     const struct column_order order = {&nothing};
     struct pd_out orders;
@@ -542,7 +542,7 @@ static enum pd_code put_footer(struct pd_parquet *p, struct pd_error *error)
         (struct schema_element){PD_THRIFT_NONE, PD_THRIFT_NONE, (int64_t)p->n, PD_THRIFT_NONE, {0}, NULL});
     for (size_t i = 0; i < p->n; i++) {
         elements += put_column(&p->chunks, &p->kinds[i]);
-        pd_thrift_put(&orders, column_order_fields, &order);
+        pi_thrift_put(&orders, column_order_fields, &order);
     }
     const struct file_metadata m = {
         .version = 1,
@@ -551,19 +551,19 @@ static enum pd_code put_footer(struct pd_parquet *p, struct pd_error *error)
         .groups = {p->n_groups, p->groups.n, p->n_groups ? p->groups.buf : "", true},
         .orders = {p->n, orders.n, orders.buf, true},
         .created_by = {"perfdata", 8, 0}};
-    pd_thrift_put(&p->page, file_metadata_fields, &m);
+    pi_thrift_put(&p->page, file_metadata_fields, &m);
     const bool lost = p->chunks.lost || orders.lost || p->page.lost;
-    pd_release(p->allocator, orders.buf);
+    pi_release(p->allocator, orders.buf);
     if (lost)
         return fail_memory(error);
-    pd_store32(size, (uint32_t)p->page.n, PD_LITTLE);
+    pi_store32(size, (uint32_t)p->page.n, PD_LITTLE);
     enum pd_code code = put_bytes(p, p->page.buf, p->page.n, error);
     if (!code)
         code = put_bytes(p, size, sizeof size, error);
     return code ? code : put_bytes(p, "PAR1", 4, error);
 }
 
-enum pd_code pd_parquet_end(struct pd_parquet *p, struct pd_error *error)
+enum pd_code pi_parquet_end(struct pi_parquet *p, struct pd_error *error)
 {
     const enum pd_code code = p->rows ? put_group(p, error) : PD_OK;
     return code ? code : put_footer(p, error);

@@ -14,7 +14,7 @@
 #include <perfdata/writer.h>
 
 /* What a column holds; each value may be missing. */
-enum pd_parquet_kind {
+enum pi_parquet_kind {
     PD_PARQUET_U64,
     PD_PARQUET_I64,
     PD_PARQUET_U32,
@@ -23,35 +23,35 @@ enum pd_parquet_kind {
     PD_PARQUET_LIST, /* of U64 */
 };
 
-struct pd_parquet_column {
+struct pi_parquet_column {
     const char *name;
-    enum pd_parquet_kind kind;
-    /* TEXT: what the numbers of pd_parquet_number() stand for; NULL: pd_parquet_text() gives the texts. */
-    const struct pd_texts *texts;
+    enum pi_parquet_kind kind;
+    /* TEXT: what the numbers of pi_parquet_number() stand for; NULL: pi_parquet_text() gives the texts. */
+    const struct pi_texts *texts;
     /* The part of such a text that is the value; NULL: all. */
     struct pd_str (*part)(const char *text);
 };
 
-struct pd_parquet;
+struct pi_parquet;
 
 /*
  * A table of `n` columns, which go to a sink (both must outlive it). A group of rows takes about `memory`
  * bytes at most, and two times as much while it is written. PD_ENOMEM; PD_EOUT.
  */
-enum pd_code pd_parquet_open(struct pd_parquet **out, const struct pd_parquet_column *columns, size_t n,
+enum pd_code pi_parquet_open(struct pi_parquet **out, const struct pi_parquet_column *columns, size_t n,
                              const struct pd_sink *sink, uint64_t memory,
                              const struct pd_allocator *allocator, struct pd_error *error);
 /* NULL is allowed. */
-void pd_parquet_free(struct pd_parquet *p);
+void pi_parquet_free(struct pi_parquet *p);
 
-/* Values of the next row, at most one for a column. A failure is told by pd_parquet_end_row(). */
-void pd_parquet_number(struct pd_parquet *p, size_t column, uint64_t value);
-void pd_parquet_text(struct pd_parquet *p, size_t column, const char *text, size_t n);
+/* Values of the next row, at most one for a column. A failure is told by pi_parquet_end_row(). */
+void pi_parquet_number(struct pi_parquet *p, size_t column, uint64_t value);
+void pi_parquet_text(struct pi_parquet *p, size_t column, const char *text, size_t n);
 /* Number i of the list is at `first` + i * `stride`. */
-void pd_parquet_list(struct pd_parquet *p, size_t column, const void *first, size_t n, size_t stride);
-enum pd_code pd_parquet_end_row(struct pd_parquet *p, struct pd_error *error);
+void pi_parquet_list(struct pi_parquet *p, size_t column, const void *first, size_t n, size_t stride);
+enum pd_code pi_parquet_end_row(struct pi_parquet *p, struct pd_error *error);
 
 /* Writes the last group, and what tells where everything is. PD_EOUT; PD_ENOMEM. */
-enum pd_code pd_parquet_end(struct pd_parquet *p, struct pd_error *error);
+enum pd_code pi_parquet_end(struct pi_parquet *p, struct pd_error *error);
 
 #endif

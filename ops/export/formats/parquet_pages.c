@@ -7,29 +7,29 @@
 
 /* ---- Dictionaries */
 
-static bool find_entry(struct pd_parquet_dictionary *d, const struct pd_allocator *allocator, uint64_t value,
+static bool find_entry(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator, uint64_t value,
                        uint32_t *index)
 {
     uint64_t at;
-    if (pd_ids_get(&d->places, value, &at)) {
+    if (pi_ids_get(&d->places, value, &at)) {
         *index = (uint32_t)at;
         return true;
     }
-    if (!pd_grow(allocator, (void **)&d->entries, d->n, &d->cap, sizeof *d->entries) ||
-        !pd_ids_set(&d->places, value, d->n))
+    if (!pi_grow(allocator, (void **)&d->entries, d->n, &d->cap, sizeof *d->entries) ||
+        !pi_ids_set(&d->places, value, d->n))
         return false;
     d->entries[d->n] = value;
     *index = (uint32_t)d->n++;
     return true;
 }
 
-bool pd_parquet_find_entries(struct pd_parquet_dictionary *d, const struct pd_parquet_values *v, bool *useful)
+bool pi_parquet_find_entries(struct pi_parquet_dictionary *d, const struct pi_parquet_values *v, bool *useful)
 {
     const bool text = v->column->kind == PD_PARQUET_TEXT;
     const size_t half = v->n / 2, numbers = half < PD_LIMIT_PARQUET_ENTRIES ? half : PD_LIMIT_PARQUET_ENTRIES,
                  most = text ? SIZE_MAX : numbers;
     d->places.allocator = v->allocator;
-    d->indices = pd_array(v->allocator, NULL, v->n, sizeof *d->indices);
+    d->indices = pi_array(v->allocator, NULL, v->n, sizeof *d->indices);
     if (d->indices == NULL)
         return false;
     for (size_t i = 0; d->n <= most && i < v->n; i++)
@@ -41,11 +41,11 @@ bool pd_parquet_find_entries(struct pd_parquet_dictionary *d, const struct pd_pa
     return true;
 }
 
-void pd_parquet_free_entries(struct pd_parquet_dictionary *d, const struct pd_allocator *allocator)
+void pi_parquet_free_entries(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator)
 {
-    pd_ids_free(&d->places);
-    pd_release(allocator, d->entries);
-    pd_release(allocator, d->indices);
+    pi_ids_free(&d->places);
+    pi_release(allocator, d->entries);
+    pi_release(allocator, d->indices);
 }
 
 /* ---- Runs of equal numbers, and groups of eight of `width` bits each */
@@ -83,7 +83,7 @@ static void put_varint(struct pd_out *out, uint64_t value)
 static void put_run(struct pd_out *out, uint32_t number, size_t n, unsigned width)
 {
     uint8_t bytes[4];
-    pd_store32(bytes, number, PD_LITTLE);
+    pi_store32(bytes, number, PD_LITTLE);
     put_varint(out, (uint64_t)n << 1);
     pd_out_bytes(out, bytes, (width + 7) / 8);
 }
@@ -122,17 +122,17 @@ static void put_runs(struct pd_out *out, const struct numbers *numbers, unsigned
     }
 }
 
-void pd_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, unsigned most)
+void pi_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, unsigned most)
 {
     const size_t at = out->n;
     const struct numbers numbers = {.small = levels, .n = n};
     pd_out_bytes(out, "\0\0\0", 4);
     put_runs(out, &numbers, most);
     if (!out->lost)
-        pd_store32(out->buf + at, (uint32_t)(out->n - at - 4), PD_LITTLE);
+        pi_store32(out->buf + at, (uint32_t)(out->n - at - 4), PD_LITTLE);
 }
 
-void pd_parquet_put_indices(struct pd_out *out, const struct pd_parquet_dictionary *d, size_t n)
+void pi_parquet_put_indices(struct pd_out *out, const struct pi_parquet_dictionary *d, size_t n)
 {
     const struct numbers numbers = {.large = d->indices, .n = n};
     uint8_t width = 1;
@@ -144,7 +144,7 @@ void pd_parquet_put_indices(struct pd_out *out, const struct pd_parquet_dictiona
 
 /* ---- Values as they are */
 
-static bool is_less(enum pd_parquet_kind kind, uint64_t a, uint64_t b)
+static bool is_less(enum pi_parquet_kind kind, uint64_t a, uint64_t b)
 {
     switch (kind) {
     case PD_PARQUET_I64: return (int64_t)a < (int64_t)b;
@@ -153,22 +153,22 @@ static bool is_less(enum pd_parquet_kind kind, uint64_t a, uint64_t b)
     }
 }
 
-static void put_numbers(struct pd_out *out, enum pd_parquet_kind kind, const uint64_t *numbers, size_t n,
-                        struct pd_parquet_range *range)
+static void put_numbers(struct pd_out *out, enum pi_parquet_kind kind, const uint64_t *numbers, size_t n,
+                        struct pi_parquet_range *range)
 {
-    const unsigned width = pd_parquet_width(kind);
+    const unsigned width = pi_parquet_width(kind);
     uint64_t least = n ? numbers[0] : 0, greatest = least;
     uint8_t bytes[8];
     for (size_t i = 0; i < n; i++) {
-        pd_store64(bytes, numbers[i], PD_LITTLE);
+        pi_store64(bytes, numbers[i], PD_LITTLE);
         pd_out_bytes(out, bytes, width);
         least = is_less(kind, numbers[i], least) ? numbers[i] : least;
         greatest = is_less(kind, greatest, numbers[i]) ? numbers[i] : greatest;
     }
     if (range && n) {
-        *range = (struct pd_parquet_range){.known = true, .n_least = width, .n_greatest = width};
-        pd_store64(range->least, least, PD_LITTLE);
-        pd_store64(range->greatest, greatest, PD_LITTLE);
+        *range = (struct pi_parquet_range){.known = true, .n_least = width, .n_greatest = width};
+        pi_store64(range->least, least, PD_LITTLE);
+        pi_store64(range->greatest, greatest, PD_LITTLE);
     }
 }
 
@@ -185,7 +185,7 @@ static int compare_texts(const struct pd_out *out, const struct place *a, const 
 }
 
 static void note_texts(const struct pd_out *out, const struct place *least, const struct place *greatest,
-                       struct pd_parquet_range *range)
+                       struct pi_parquet_range *range)
 {
     range->known = least->n <= PD_PARQUET_RANGE && greatest->n <= PD_PARQUET_RANGE;
     if (!range->known)
@@ -197,7 +197,7 @@ static void note_texts(const struct pd_out *out, const struct place *least, cons
 }
 
 /* A text behind its length; what is not UTF-8 is \xNN. */
-static struct place put_text(struct pd_out *out, const struct pd_parquet_values *v, uint64_t number)
+static struct place put_text(struct pd_out *out, const struct pi_parquet_values *v, uint64_t number)
 {
     const char *text = v->texts->all[number];
     const struct pd_str part =
@@ -206,12 +206,12 @@ static struct place put_text(struct pd_out *out, const struct pd_parquet_values 
     const size_t at = out->n;
     pd_out_visible(out, part.ptr, part.len);
     if (!out->lost)
-        pd_store32(out->buf + at - 4, (uint32_t)(out->n - at), PD_LITTLE);
+        pi_store32(out->buf + at - 4, (uint32_t)(out->n - at), PD_LITTLE);
     return (struct place){at, out->n - at};
 }
 
-static void put_texts(struct pd_out *out, const struct pd_parquet_values *v, const uint64_t *numbers,
-                      size_t n, struct pd_parquet_range *range)
+static void put_texts(struct pd_out *out, const struct pi_parquet_values *v, const uint64_t *numbers,
+                      size_t n, struct pi_parquet_range *range)
 {
     struct place least = {0}, greatest = {0};
     for (size_t i = 0; i < n && !out->lost; i++) {
@@ -225,8 +225,8 @@ static void put_texts(struct pd_out *out, const struct pd_parquet_values *v, con
         note_texts(out, &least, &greatest, range);
 }
 
-void pd_parquet_put_plain(struct pd_out *out, const struct pd_parquet_values *v, const uint64_t *numbers,
-                          size_t n, struct pd_parquet_range *range)
+void pi_parquet_put_plain(struct pd_out *out, const struct pi_parquet_values *v, const uint64_t *numbers,
+                          size_t n, struct pi_parquet_range *range)
 {
     if (v->column->kind == PD_PARQUET_TEXT)
         put_texts(out, v, numbers, n, range);

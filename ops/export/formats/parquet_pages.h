@@ -7,17 +7,17 @@
 #include <perfdata/session/text.h>
 
 /* The values of a column in a group of rows. */
-struct pd_parquet_values {
-    const struct pd_parquet_column *column;
-    const struct pd_texts *texts; /* TEXT: what the numbers stand for */
+struct pi_parquet_values {
+    const struct pi_parquet_column *column;
+    const struct pi_texts *texts; /* TEXT: what the numbers stand for */
     const uint64_t *all;
     size_t n;
     const struct pd_allocator *allocator;
 };
 
 /* The different values, and which each one is. All zeros but the allocator: none. */
-struct pd_parquet_dictionary {
-    struct pd_ids places;
+struct pi_parquet_dictionary {
+    struct pi_ids places;
     uint64_t *entries;
     size_t n, cap;
     uint32_t *indices; /* by value */
@@ -26,14 +26,14 @@ struct pd_parquet_dictionary {
 #define PD_PARQUET_RANGE 64
 
 /* The least and the greatest value as they stand in pages. */
-struct pd_parquet_range {
+struct pi_parquet_range {
     bool known; /* not without values, nor with texts that are longer */
     size_t n_least, n_greatest;
     char least[PD_PARQUET_RANGE], greatest[PD_PARQUET_RANGE];
 };
 
 /* Bytes of a number. */
-static inline unsigned pd_parquet_width(enum pd_parquet_kind kind)
+static inline unsigned pi_parquet_width(enum pi_parquet_kind kind)
 {
     return kind == PD_PARQUET_U32 || kind == PD_PARQUET_I32 ? 4 : 8;
 }
@@ -42,16 +42,16 @@ static inline unsigned pd_parquet_width(enum pd_parquet_kind kind)
  * Finds the different values. *useful: there are few enough, or they are texts, which always have a
  * dictionary. False: no memory.
  */
-bool pd_parquet_find_entries(struct pd_parquet_dictionary *d, const struct pd_parquet_values *values,
+bool pi_parquet_find_entries(struct pi_parquet_dictionary *d, const struct pi_parquet_values *values,
                              bool *useful);
-void pd_parquet_free_entries(struct pd_parquet_dictionary *d, const struct pd_allocator *allocator);
+void pi_parquet_free_entries(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator);
 
 /* Levels of at most `most` (1 or 2), with their size before. */
-void pd_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, unsigned most);
+void pi_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, unsigned most);
 /* Which entry of the dictionary each value is. */
-void pd_parquet_put_indices(struct pd_out *out, const struct pd_parquet_dictionary *d, size_t n);
+void pi_parquet_put_indices(struct pd_out *out, const struct pi_parquet_dictionary *d, size_t n);
 /* Numbers as they are; texts each behind its length. `range` may be NULL. */
-void pd_parquet_put_plain(struct pd_out *out, const struct pd_parquet_values *values, const uint64_t *numbers,
-                          size_t n, struct pd_parquet_range *range);
+void pi_parquet_put_plain(struct pd_out *out, const struct pi_parquet_values *values, const uint64_t *numbers,
+                          size_t n, struct pi_parquet_range *range);
 
 #endif

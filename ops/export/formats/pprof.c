@@ -20,9 +20,9 @@ struct range {
 
 struct pprof {
     struct pd_export *all;
-    struct pd_export_table table;
-    struct pd_texts strings;
-    struct pd_gzip gzip;
+    struct pi_export_table table;
+    struct pi_texts strings;
+    struct pi_gzip gzip;
     struct pd_out message, inner; /* being made */
     struct range *ranges;         /* by number of the file */
     bool no_memory;
@@ -33,7 +33,7 @@ struct pprof {
 static void put_varint(struct pd_out *out, uint64_t value)
 {
     uint8_t bytes[10];
-    pd_out_bytes(out, bytes, pd_put_number(bytes, value));
+    pd_out_bytes(out, bytes, pi_put_number(bytes, value));
 }
 
 /* A field that is a number; 0 is the default, which is left out. */
@@ -56,11 +56,11 @@ static void put_bytes(struct pd_out *out, uint32_t field, const struct pd_out *b
 static void end_message(struct pprof *p, uint32_t field)
 {
     uint8_t head[20];
-    size_t n = pd_put_number(head, field << 3 | 2);
-    n += pd_put_number(head + n, p->message.n);
-    pd_gzip_put(&p->gzip, head, n);
+    size_t n = pi_put_number(head, field << 3 | 2);
+    n += pi_put_number(head + n, p->message.n);
+    pi_gzip_put(&p->gzip, head, n);
     if (p->message.n)
-        pd_gzip_put(&p->gzip, p->message.buf, p->message.n);
+        pi_gzip_put(&p->gzip, p->message.buf, p->message.n);
     p->no_memory |= p->message.lost || p->inner.lost;
     p->message.n = 0;
 }
@@ -69,10 +69,10 @@ static uint64_t add_string(struct pprof *p, const char *text)
 {
     struct pd_out visible = {.more = pd_out_grow, .user = p->inner.user};
     uint32_t number = 0;
-    pd_export_put_name(&visible, text, false);
-    if (visible.lost || !pd_texts_add(&p->strings, visible.n ? visible.buf : "", visible.n, &number))
+    pi_export_put_name(&visible, text, false);
+    if (visible.lost || !pi_texts_add(&p->strings, visible.n ? visible.buf : "", visible.n, &number))
         p->no_memory = true;
-    pd_release(p->all->options.allocator, visible.buf);
+    pi_release(p->all->options.allocator, visible.buf);
     return number;
 }
 
@@ -93,20 +93,20 @@ static void put_labels(struct pprof *p, const uint8_t *at)
 {
     const uint32_t keys = p->all->options.keys;
     if (keys & PD_EXPORT_COMM)
-        put_label(p, "comm", p->all->comms.all[pd_take_number(&at)], 0);
+        put_label(p, "comm", p->all->comms.all[pi_take_number(&at)], 0);
     if (keys & PD_EXPORT_PID)
-        put_label(p, "pid", NULL, pd_take_number(&at));
+        put_label(p, "pid", NULL, pi_take_number(&at));
     if (keys & PD_EXPORT_TID)
-        put_label(p, "tid", NULL, pd_take_number(&at));
+        put_label(p, "tid", NULL, pi_take_number(&at));
     if (keys & PD_EXPORT_CPU)
-        put_label(p, "cpu", NULL, pd_take_number(&at));
+        put_label(p, "cpu", NULL, pi_take_number(&at));
     if (keys & PD_EXPORT_CGROUP)
-        put_label(p, "cgroup", p->all->cgroups.all[pd_take_number(&at)], 0);
+        put_label(p, "cgroup", p->all->cgroups.all[pi_take_number(&at)], 0);
 }
 
 static void note_range(struct pprof *p, uint32_t number)
 {
-    const struct pd_export_frame *frame = &p->table.frames[number];
+    const struct pi_export_frame *frame = &p->table.frames[number];
     struct range *r = &p->ranges[frame->dso];
     r->first = r->used && r->first < frame->offset ? r->first : frame->offset;
     r->last = r->used && r->last > frame->offset ? r->last : frame->offset;
@@ -121,7 +121,7 @@ static enum pd_code put_locations(struct pprof *p, const uint8_t **at, struct pd
     enum pd_code code;
     size_t n;
     p->inner.n = 0;
-    while (!(code = pd_export_table_next(&p->table, at, &number, &end, error)) && !end) {
+    while (!(code = pi_export_table_next(&p->table, at, &number, &end, error)) && !end) {
         note_range(p, number);
         pd_out_bytes(&p->inner, &number, sizeof number);
     }
@@ -145,17 +145,17 @@ static void put_values(struct pprof *p, uint64_t event, uint64_t sum)
 
 static enum pd_code out_of_memory(struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "profile", 0, 0);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "profile", 0, 0);
 }
 
 static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
     struct pprof *p = user;
     const uint8_t *at = key, *head;
-    const uint64_t event = pd_take_number(&at);
+    const uint64_t event = pi_take_number(&at);
     (void)n;
     head = at;
-    pd_export_put_head(p->all, NULL, &at, NULL);
+    pi_export_put_head(p->all, NULL, &at, NULL);
     const enum pd_code code = put_locations(p, &at, error);
     if (code)
         return code;
@@ -194,7 +194,7 @@ PD_WRAPS static void put_mapping(struct pprof *p, uint32_t dso)
 
 PD_WRAPS static void put_location(struct pprof *p, size_t i)
 {
-    const struct pd_export_frame *frame = &p->table.frames[i];
+    const struct pi_export_frame *frame = &p->table.frames[i];
     put_field(&p->message, 1, i + 1);
     if (frame->dso) /* else it is not mapped */
         put_field(&p->message, 2, frame->dso + UINT64_C(1));
@@ -235,7 +235,7 @@ static void put_strings(struct pprof *p)
 
 static enum pd_code put_all(struct pprof *p, struct pd_error *error)
 {
-    p->ranges = pd_array(p->all->options.allocator, NULL, p->all->dsos.n, sizeof *p->ranges);
+    p->ranges = pi_array(p->all->options.allocator, NULL, p->all->dsos.n, sizeof *p->ranges);
     if (p->ranges == NULL)
         return out_of_memory(error);
     memset(p->ranges, 0, p->all->dsos.n * sizeof *p->ranges);
@@ -244,7 +244,7 @@ static enum pd_code put_all(struct pprof *p, struct pd_error *error)
         put_type(p, SAMPLE_TYPE, i);
     if (p->all->events.n)
         put_type(p, PERIOD_TYPE, 0);
-    const enum pd_code code = pd_stacks_each(&p->all->stacks, put_stack, p, error);
+    const enum pd_code code = pi_stacks_each(&p->all->stacks, put_stack, p, error);
     for (uint32_t i = 1; !code && i < p->all->dsos.n; i++)
         if (p->ranges[i].used)
             put_mapping(p, i);
@@ -255,7 +255,7 @@ static enum pd_code put_all(struct pprof *p, struct pd_error *error)
     return !code && p->no_memory ? out_of_memory(error) : code;
 }
 
-enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+enum pd_code pi_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
 {
     const struct pd_allocator *allocator = all->options.allocator;
     struct pd_allocator own; /* pd_out_grow() takes one that may be changed */
@@ -263,15 +263,15 @@ enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, 
     if (allocator)
         own = *allocator;
     p.message = p.inner = (struct pd_out){.more = pd_out_grow, .user = allocator ? &own : NULL};
-    pd_export_table_open(&p.table, all);
-    pd_gzip_open(&p.gzip, sink);
+    pi_export_table_open(&p.table, all);
+    pi_gzip_open(&p.gzip, sink);
     enum pd_code code = put_all(&p, error);
     if (!code)
-        code = pd_gzip_close(&p.gzip, error);
-    pd_export_table_close(&p.table);
-    pd_texts_free(&p.strings);
-    pd_release(allocator, p.ranges);
-    pd_release(allocator, p.message.buf);
-    pd_release(allocator, p.inner.buf);
+        code = pi_gzip_close(&p.gzip, error);
+    pi_export_table_close(&p.table);
+    pi_texts_free(&p.strings);
+    pi_release(allocator, p.ranges);
+    pi_release(allocator, p.message.buf);
+    pi_release(allocator, p.inner.buf);
     return code;
 }

@@ -17,7 +17,7 @@ struct profiles {
     uint32_t dso; /* being written; 0: none */
     struct pd_export_segment segments[PD_LIMIT_EXPORT_SEGMENTS];
     size_t n_segments; /* 0: the binary is not known */
-    struct pd_branch_count *counts;
+    struct pi_branch_count *counts;
     size_t n, cap;
     struct pd_out lines; /* of the index */
 };
@@ -60,7 +60,7 @@ static void put_address(struct pd_out *out, uint64_t value)
 
 /* ---- A file */
 
-static void put_pair(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c,
+static void put_pair(const struct profiles *p, struct pd_out *out, const struct pi_branch_count *c,
                      const char *between)
 {
     put_address(out, address_of(p, c->from));
@@ -68,7 +68,7 @@ static void put_pair(const struct profiles *p, struct pd_out *out, const struct 
     put_address(out, address_of(p, c->to));
 }
 
-static void put_bolt(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c)
+static void put_bolt(const struct profiles *p, struct pd_out *out, const struct pi_branch_count *c)
 {
     const bool branch = c->section == PD_BRANCH_BRANCHES;
     pd_out_str(out, branch ? "B " : "T ");
@@ -86,7 +86,7 @@ static void put_bolt(const struct profiles *p, struct pd_out *out, const struct 
     pd_out_str(out, "\n");
 }
 
-static void put_line(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c)
+static void put_line(const struct profiles *p, struct pd_out *out, const struct pi_branch_count *c)
 {
     static const char *const between[] = {
         [PD_BRANCH_RANGES] = "-", [PD_BRANCH_ADDRESSES] = NULL, [PD_BRANCH_BRANCHES] = "->"};
@@ -100,14 +100,14 @@ static void put_line(const struct profiles *p, struct pd_out *out, const struct 
 }
 
 /* AutoFDO knows only branches inside the file, llvm-profgen those that lead into it. */
-static bool is_told(const struct profiles *p, const struct pd_branch_count *c)
+static bool is_told(const struct profiles *p, const struct pi_branch_count *c)
 {
     return c->to != PD_BRANCH_ELSEWHERE &&
            (c->from != PD_BRANCH_ELSEWHERE || p->all->options.format == PD_EXPORT_PROFGEN);
 }
 
 /* A block: the number of its lines, and these. */
-static void put_block(const struct profiles *p, struct pd_out *out, enum pd_branch_section section)
+static void put_block(const struct profiles *p, struct pd_out *out, enum pi_branch_section section)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < p->n; i++)
@@ -160,13 +160,13 @@ static void note_file(struct profiles *p, const char *name)
     pd_out_str(&p->lines, "\t");
     pd_out_str(&p->lines, p->n_segments ? "addresses" : "offsets");
     pd_out_str(&p->lines, "\t");
-    pd_export_put_name(&p->lines, space + 1, false);
+    pi_export_put_name(&p->lines, space + 1, false);
     pd_out_str(&p->lines, "\n");
 }
 
 static enum pd_code fail_output(struct pd_error *error, int why)
 {
-    return pd_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)why, 0);
+    return pi_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)why, 0);
 }
 
 /* Writes a file of these bytes, or of the profile. */
@@ -175,16 +175,16 @@ static enum pd_code write_file(const struct profiles *p, const char *name, const
 {
     const struct pd_export_options *o = &p->all->options;
     struct pd_sink sink;
-    struct pd_text_out text;
+    struct pi_text_out text;
     int why = o->open_member(o->user, name, 0666, &sink);
     if (why)
         return fail_output(error, why);
-    pd_text_out_open(&text, &sink);
+    pi_text_out_open(&text, &sink);
     if (bytes)
         pd_out_bytes(&text.out, bytes->buf ? bytes->buf : "", bytes->n);
     else
         put_profile(p, &text.out);
-    const enum pd_code code = pd_text_out_end(&text, error);
+    const enum pd_code code = pi_text_out_end(&text, error);
     why = o->close_member(o->user, &sink);
     return !code && why ? fail_output(error, why) : code;
 }
@@ -196,7 +196,7 @@ static enum pd_code end_file(struct profiles *p, struct pd_error *error)
         return PD_OK;
     name_file(p, name, sizeof name);
     note_file(p, name);
-    return p->lines.lost ? pd_fail(error, PD_ENOMEM, PD_NOWHERE, "index", 0, 0)
+    return p->lines.lost ? pi_fail(error, PD_ENOMEM, PD_NOWHERE, "index", 0, 0)
                          : write_file(p, name, NULL, error);
 }
 
@@ -212,7 +212,7 @@ static void begin_file(struct profiles *p, uint32_t dso)
         o->segments ? o->segments(o->user, space + 1, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS) : 0;
 }
 
-static enum pd_code take_count(void *user, const struct pd_branch_count *c, struct pd_error *error)
+static enum pd_code take_count(void *user, const struct pi_branch_count *c, struct pd_error *error)
 {
     struct profiles *p = user;
     if (c->dso != p->dso) {
@@ -223,22 +223,22 @@ static enum pd_code take_count(void *user, const struct pd_branch_count *c, stru
     }
     const uint64_t bytes = (p->n + UINT64_C(1)) * sizeof *c;
     if (bytes > PD_LIMIT_EXPORT_NAMES)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "branches of a file", bytes, PD_LIMIT_EXPORT_NAMES);
-    if (!pd_grow(p->all->options.allocator, (void **)&p->counts, p->n, &p->cap, sizeof *c))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "branches of a file", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (!pi_grow(p->all->options.allocator, (void **)&p->counts, p->n, &p->cap, sizeof *c))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
     p->counts[p->n++] = *c;
     return PD_OK;
 }
 
-enum pd_code pd_export_profiles(struct pd_export *all, struct pd_error *error)
+enum pd_code pi_export_profiles(struct pd_export *all, struct pd_error *error)
 {
     struct profiles p = {.all = all, .lines = {.more = pd_out_grow, .user = all->allocator}};
-    enum pd_code code = pd_branches_each(all, take_count, &p, error);
+    enum pd_code code = pi_branches_each(all, take_count, &p, error);
     if (!code)
         code = end_file(&p, error);
     if (!code)
         code = write_file(&p, "index", &p.lines, error);
-    pd_release(all->options.allocator, p.counts);
-    pd_release(all->options.allocator, p.lines.buf);
+    pi_release(all->options.allocator, p.counts);
+    pi_release(all->options.allocator, p.lines.buf);
     return code;
 }

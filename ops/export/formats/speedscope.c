@@ -3,25 +3,25 @@
 #include "groups.h"
 #include <perfdata/version.h>
 
-static void begin_profile(struct pd_export_groups *g)
+static void begin_profile(struct pi_export_groups *g)
 {
     struct pd_out *out = &g->text.out;
     pd_out_str(out, g->n ? ",\n" : "\n");
     pd_out_str(out, "{\"type\":\"sampled\",\"name\":");
-    pd_export_put_group(g);
+    pi_export_put_group(g);
     pd_out_str(out, ",\"unit\":");
     pd_out_str(out, !g->all->options.count && g->all->nanoseconds[g->event] ? "\"nanoseconds\"" : "\"none\"");
     pd_out_str(out, ",\"samples\":[");
 }
 
-static enum pd_code put_sample(struct pd_export_groups *g, const uint8_t *frames, struct pd_error *error)
+static enum pd_code put_sample(struct pi_export_groups *g, const uint8_t *frames, struct pd_error *error)
 {
     struct pd_out *out = &g->text.out;
     uint32_t number;
     enum pd_code code;
     bool end, first = true;
     pd_out_str(out, g->n_weights ? ",[" : "[");
-    while (!(code = pd_export_table_next(&g->table, &frames, &number, &end, error)) && !end) {
+    while (!(code = pi_export_table_next(&g->table, &frames, &number, &end, error)) && !end) {
         if (!first)
             pd_out_str(out, ",");
         pd_out_dec(out, number);
@@ -31,43 +31,43 @@ static enum pd_code put_sample(struct pd_export_groups *g, const uint8_t *frames
     return code;
 }
 
-static void end_profile(struct pd_export_groups *g)
+static void end_profile(struct pi_export_groups *g)
 {
     struct pd_out *out = &g->text.out;
     pd_out_str(out, "],\"weights\":");
-    pd_export_put_numbers(out, g->weights, g->n_weights);
+    pi_export_put_numbers(out, g->weights, g->n_weights);
     pd_out_str(out, ",\"startValue\":0,\"endValue\":");
     pd_out_dec(out, g->total);
     pd_out_str(out, "}");
 }
 
-static void put_frames(struct pd_export_groups *g)
+static void put_frames(struct pi_export_groups *g)
 {
     struct pd_out *out = &g->text.out;
     for (uint32_t i = 0; i < g->table.n; i++) {
         pd_out_str(out, i ? ",\n{\"name\":" : "\n{\"name\":");
-        pd_export_put_frame_json(g, i);
+        pi_export_put_frame_json(g, i);
         pd_out_str(out, "}");
     }
 }
 
-enum pd_code pd_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+enum pd_code pi_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
 {
-    struct pd_export_groups g;
-    pd_export_groups_open(&g, all, sink);
+    struct pi_export_groups g;
+    pi_export_groups_open(&g, all, sink);
     g.begin = begin_profile;
     g.stack = put_sample;
     g.end = end_profile;
     pd_out_str(&g.text.out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                             "\"exporter\":\"perfdata " PD_VERSION_STRING "\",\n\"profiles\":[");
-    enum pd_code code = pd_export_groups_each(&g, error);
+    enum pd_code code = pi_export_groups_each(&g, error);
     if (!code) {
         pd_out_str(&g.text.out, "],\n\"shared\":{\"frames\":[");
         put_frames(&g);
         pd_out_str(&g.text.out, "]}}\n");
-        code = g.no_memory ? pd_fail(error, PD_ENOMEM, PD_NOWHERE, "profile", 0, 0)
-                           : pd_text_out_end(&g.text, error);
+        code = g.no_memory ? pi_fail(error, PD_ENOMEM, PD_NOWHERE, "profile", 0, 0)
+                           : pi_text_out_end(&g.text, error);
     }
-    pd_export_groups_close(&g);
+    pi_export_groups_close(&g);
     return code;
 }

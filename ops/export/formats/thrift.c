@@ -27,17 +27,17 @@ static void put_text(struct pd_out *out, const struct pd_str *text)
     pd_out_bytes(out, text->ptr, text->len);
 }
 
-static void put_value(struct pd_out *out, unsigned kind, const struct pd_thrift_field *of, const void *value)
+static void put_value(struct pd_out *out, unsigned kind, const struct pi_thrift_field *of, const void *value)
 {
     switch (kind) {
     case PD_THRIFT_I8: put_byte(out, (unsigned)(*(const int64_t *)value & 0xff)); break;
     case PD_THRIFT_BINARY: put_text(out, value); break;
-    case PD_THRIFT_STRUCT: pd_thrift_put(out, of, value); break;
+    case PD_THRIFT_STRUCT: pi_thrift_put(out, of, value); break;
     default: put_varint(out, zigzag(*(const int64_t *)value));
     }
 }
 
-static void put_list(struct pd_out *out, const struct pd_thrift_field *f, const struct pd_thrift_list *list)
+static void put_list(struct pd_out *out, const struct pi_thrift_field *f, const struct pi_thrift_list *list)
 {
     put_byte(out, (unsigned)(list->n < 15 ? list->n << 4 : 0xf0) | f->element);
     if (list->n >= 15)
@@ -48,26 +48,26 @@ static void put_list(struct pd_out *out, const struct pd_thrift_field *f, const 
         put_value(out, f->element, f->of, (const char *)list->all + i * list->width);
 }
 
-static bool is_there(const struct pd_thrift_field *f, const void *member)
+static bool is_there(const struct pi_thrift_field *f, const void *member)
 {
     switch (f->kind) {
     case PD_THRIFT_BINARY: return ((const struct pd_str *)member)->ptr;
-    case PD_THRIFT_LIST: return ((const struct pd_thrift_list *)member)->all;
+    case PD_THRIFT_LIST: return ((const struct pi_thrift_list *)member)->all;
     case PD_THRIFT_STRUCT: return *(const void *const *)member;
     default: return *(const int64_t *)member != PD_THRIFT_NONE;
     }
 }
 
 /* The type of a field, which of a boolean is its value. */
-static unsigned type_of(const struct pd_thrift_field *f, const void *member)
+static unsigned type_of(const struct pi_thrift_field *f, const void *member)
 {
     return f->kind != PD_THRIFT_BOOL ? f->kind : *(const int64_t *)member ? 1 : 2;
 }
 
-void pd_thrift_put(struct pd_out *out, const struct pd_thrift_field *fields, const void *value)
+void pi_thrift_put(struct pd_out *out, const struct pi_thrift_field *fields, const void *value)
 {
     unsigned last = 0;
-    for (const struct pd_thrift_field *f = fields; f->id; f++) {
+    for (const struct pi_thrift_field *f = fields; f->id; f++) {
         const void *member = (const char *)value + f->at;
         if (!is_there(f, member))
             continue;
@@ -76,7 +76,7 @@ void pd_thrift_put(struct pd_out *out, const struct pd_thrift_field *fields, con
         if (f->kind == PD_THRIFT_LIST)
             put_list(out, f, member);
         else if (f->kind == PD_THRIFT_STRUCT)
-            pd_thrift_put(out, f->of, *(const void *const *)member);
+            pi_thrift_put(out, f->of, *(const void *const *)member);
         else if (f->kind != PD_THRIFT_BOOL)
             put_value(out, f->kind, f->of, member);
     }

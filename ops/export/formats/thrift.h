@@ -13,32 +13,32 @@
 #define PD_THRIFT_NONE INT64_MIN
 
 /* The member of the C struct, and its type in the protocol. */
-enum pd_thrift_kind {
+enum pi_thrift_kind {
     PD_THRIFT_I8 = 3, /* int64_t, as all integers */
     PD_THRIFT_I16 = 4,
     PD_THRIFT_I32 = 5,
     PD_THRIFT_I64 = 6,
     PD_THRIFT_BINARY = 8,  /* struct pd_str */
-    PD_THRIFT_LIST = 9,    /* struct pd_thrift_list */
+    PD_THRIFT_LIST = 9,    /* struct pi_thrift_list */
     PD_THRIFT_STRUCT = 12, /* a pointer */
     PD_THRIFT_BOOL = 16,   /* int64_t; its value is in the type */
 };
 
-struct pd_thrift_list {
+struct pi_thrift_list {
     size_t n, width;  /* elements, and bytes of one */
     const void *all;  /* NULL: no such field */
     bool are_written; /* `all` is `width` bytes, all elements as the protocol has them */
 };
 
-struct pd_thrift_field {
+struct pi_thrift_field {
     uint8_t id; /* ascending */
     uint8_t kind;
     uint8_t element;                  /* of a LIST */
     uint16_t at;                      /* in the C struct */
-    const struct pd_thrift_field *of; /* the fields of a STRUCT, or of a list of these; the last has id 0 */
+    const struct pi_thrift_field *of; /* the fields of a STRUCT, or of a list of these; the last has id 0 */
 };
 
 /* Writes the struct, with its end. */
-void pd_thrift_put(struct pd_out *out, const struct pd_thrift_field *fields, const void *value);
+void pi_thrift_put(struct pd_out *out, const struct pi_thrift_field *fields, const void *value);
 
 #endif

@@ -15,17 +15,17 @@
 enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
 {
     if (!r->in.seekable)
-        return pd_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
+        return pi_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
     r->index = 0;
     r->old_features = false;
-    return pd_dir_enter(r, 0, error);
+    return pi_dir_enter(r, 0, error);
 }
 
 /*
  * Old simpleperf has the tracing data inside the record, which is then
  * longer than 16 bytes.
  */
-uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order)
+uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order)
 {
     const bool aux = rec->type == PD_RECORD_AUXTRACE;
     if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
@@ -44,8 +44,8 @@ static enum pd_code stop(struct pd_reader *r, enum pd_code code)
     if (code == PD_AGAIN) /* it can, later */
         return code;
     r->stopped = true;
-    if (!r->in.seekable && r->in.at_end && pd_input_size(&r->in) < r->info.data_end)
-        pd_file_tail(r, NULL); /* without memory for it, the map stays as it was */
+    if (!r->in.seekable && r->in.at_end && pi_input_size(&r->in) < r->info.data_end)
+        pi_file_tail(r, NULL); /* without memory for it, the map stays as it was */
     return code;
 }
 
@@ -83,10 +83,10 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
     if (r->payload_left == 0)
         return PD_OK;
     /* A stream ends at its last byte, whatever its header says: it must be read to the end. */
-    if (n && !r->src->seekable && (code = pd_input_at(r->src, r->at + n - 1, 1, &p, &got, error)))
+    if (n && !r->src->seekable && (code = pi_input_at(r->src, r->at + n - 1, 1, &p, &got, error)))
         return stop(r, code);
     if (got == 0)
-        return payload_ends(r, pd_input_size(r->src) - r->at, error);
+        return payload_ends(r, pi_input_size(r->src) - r->at, error);
     if (r->payload_left > there)
         return payload_ends(r, there, error);
     r->at += r->payload_left;
@@ -106,7 +106,7 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
         if ((p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
             return false;
     for (size_t i = 0; n < 8 && i < pd_set_record_type.n; i++) {
-        pd_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
+        pi_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
         if (memcmp(type, p, known) == 0)
             return false;
     }
@@ -124,7 +124,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     size_t got;
     if (r->info.container != PD_CONTAINER_PIPE)
         return code;
-    const enum pd_code failed = pd_input_at(r->src, r->at, PD_LIMIT_STRAY + 1, &p, &got, &what);
+    const enum pd_code failed = pi_input_at(r->src, r->at, PD_LIMIT_STRAY + 1, &p, &got, &what);
     if (failed) {
         if (error)
             *error = what;
@@ -141,7 +141,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
 /* A part goes on to where the next one can begin. */
 static bool is_part_over(const struct pd_reader *r)
 {
-    return r->at >= r->info.data_end && !pd_inflate_is_open(&r->inflate);
+    return r->at >= r->info.data_end && !pi_inflate_is_open(&r->inflate);
 }
 
 /* Frames the record at the current position. */
@@ -152,16 +152,16 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
     size_t got;
     if (r->whole && is_part_over(r))
         return PD_END;
-    enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
-    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
-        code = pd_input_at(r->src, r->at, pd_load16(p + 6, r->info.order), &p, &got, error);
+    enum pd_code code = pi_input_at(r->src, r->at, 8, &p, &got, error);
+    if (!code && got >= 8 && pi_load16(p + 6, r->info.order) > got)
+        code = pi_input_at(r->src, r->at, pi_load16(p + 6, r->info.order), &p, &got, error);
     if (code)
         return code;
     if (got > left)
         got = (size_t)left;
     if (got == 0 && left && r->end != PD_NOWHERE) { /* a stream may even end before its data */
-        const uint64_t size = pd_input_size(r->src);
-        return pd_fail(error, PD_ETRUNC, size < r->at ? size : r->at, "data", r->at - start, r->end - start);
+        const uint64_t size = pi_input_size(r->src);
+        return pi_fail(error, PD_ETRUNC, size < r->at ? size : r->at, "data", r->at - start, r->end - start);
     }
     if (got == 0)
         return PD_END;
@@ -177,13 +177,13 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     if (n < 8)
         return PD_OK;
     if (rec->offset < r->attrs_end) {
-        pd_attrs_pass(&r->attrs);
+        pi_attrs_pass(&r->attrs);
         return PD_OK;
     }
     size_t room;
-    pd_attr_place(r->info.order, p, n, &room, NULL); /* decoding the record reports damage */
+    pi_attr_place(r->info.order, p, n, &room, NULL); /* decoding the record reports damage */
     enum pd_code code =
-        pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
+        pi_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
     if (code)
         return code; /* without memory now, it is added when it is read again */
     r->attrs.attr[r->attrs.n - 1]->in_stream = true;
@@ -196,15 +196,15 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
 static void lose(struct pd_reader *r, const struct pd_record *rec, size_t at, const char *field,
                  uint64_t found)
 {
-    pd_fail_record(&r->pending, PD_EZSTD, rec, at, field, found, 0);
+    pi_fail_record(&r->pending, PD_EZSTD, rec, at, field, found, 0);
 }
 
 /* The data skipped since the damage is reported when reading continues behind it. */
 static void note_passed(struct pd_reader *r, const struct pd_record *rec)
 {
-    struct pd_inflate *z = &r->inflate;
+    struct pi_inflate *z = &r->inflate;
     if (z->broken && z->passed == 1)
-        pd_fail_record(&r->passed, PD_EZSTD, rec, 0, "COMPRESSED records passed over since the damage before",
+        pi_fail_record(&r->passed, PD_EZSTD, rec, 0, "COMPRESSED records passed over since the damage before",
                        0, 0);
     if (z->passed == 0 || z->broken)
         return;
@@ -216,7 +216,7 @@ static void note_passed(struct pd_reader *r, const struct pd_record *rec)
 /* Starts on the content of a COMPRESSED record. */
 static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
-    struct pd_inflate *z = &r->inflate;
+    struct pi_inflate *z = &r->inflate;
     struct pd_record copy = *rec;
     const bool second = rec->type == PD_RECORD_COMPRESSED2;
     const enum pd_code bad = pd_record_decode_framed(&r->attrs.none, &copy, NULL);
@@ -228,12 +228,12 @@ static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, stru
             lose(r, rec, 8, "data_size", bad ? 0 : copy.u.compressed2.data_size);
         else
             z->passed++;
-        pd_inflate_break(z);
+        pi_inflate_break(z);
         note_passed(r, rec);
         return PD_OK;
     }
     const struct pd_bytes *chunk = second ? &copy.u.compressed2.data : &copy.u.compressed.data;
-    const enum pd_code code = pd_inflate_chunk(z, chunk->ptr, chunk->n, rec->offset, error);
+    const enum pd_code code = pi_inflate_chunk(z, chunk->ptr, chunk->n, rec->offset, error);
     if (code)
         return code;
     note_passed(r, rec);
@@ -256,7 +256,7 @@ static enum pd_code tell_pending(struct pd_reader *r, struct pd_error *error)
 static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     const enum pd_code code =
-        r->probe.on && rec->type >= PD_RECORD_HEADER_ATTR ? pd_probe_record(r, rec, error) : PD_OK;
+        r->probe.on && rec->type >= PD_RECORD_HEADER_ATTR ? pi_probe_record(r, rec, error) : PD_OK;
     return code ? stop(r, code) : PD_OK;
 }
 
@@ -274,28 +274,28 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
     rec->old_feature = false;
     rec->payload_size = 0;
     rec->inner_offset = r->inflate.position;
-    enum pd_code code = pd_inflate_at(&r->inflate, 8, &p, &got, error);
-    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
-        code = pd_inflate_at(&r->inflate, pd_load16(p + 6, r->info.order), &p, &got, error);
+    enum pd_code code = pi_inflate_at(&r->inflate, 8, &p, &got, error);
+    if (!code && got >= 8 && pi_load16(p + 6, r->info.order) > got)
+        code = pi_inflate_at(&r->inflate, pi_load16(p + 6, r->info.order), &p, &got, error);
     if (code) {
         r->inside = false;
         return code;
     }
-    if (got < 8 || pd_load16(p + 6, r->info.order) > got)
+    if (got < 8 || pi_load16(p + 6, r->info.order) > got)
         return PD_END;
     if (pd_record_frame(r->info.order, p, got, rec, error)) {
-        pd_inflate_break(&r->inflate);
+        pi_inflate_break(&r->inflate);
         r->inside = false;
-        return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
+        return pi_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
-    if (pd_is_wrapper(rec) && !r->nested) { /* after an error, it is given without being decompressed */
+    if (pi_is_wrapper(rec) && !r->nested) { /* after an error, it is given without being decompressed */
         r->nested = true;
-        return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
+        return pi_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
     }
     r->nested = false;
-    r->begun |= pd_attrs_concern(rec);
-    pd_attrs_resolve(&r->attrs, rec);
-    pd_inflate_take(&r->inflate, rec->size);
+    r->begun |= pi_attrs_concern(rec);
+    pi_attrs_resolve(&r->attrs, rec);
+    pi_inflate_take(&r->inflate, rec->size);
     r->index++;
     return probe(r, rec, error);
 }
@@ -304,7 +304,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
 static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const size_t left = r->inflate.end - r->inflate.start;
-    enum pd_code code = r->member ? PD_OK : pd_file_tail(r, error);
+    enum pd_code code = r->member ? PD_OK : pi_file_tail(r, error);
     r->stopped = code != PD_AGAIN;
     if (code)
         return code;
@@ -312,9 +312,9 @@ static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd
         return PD_END;
     const uint8_t *p = r->inflate.buf + r->inflate.start;
     rec->offset = r->inflate.offset;
-    rec->type = left < 4 ? PD_RECORD_COMPRESSED : pd_load32(p, r->info.order);
-    return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left,
-                          left < 8 ? 8 : pd_load16(p + 6, r->info.order));
+    rec->type = left < 4 ? PD_RECORD_COMPRESSED : pi_load32(p, r->info.order);
+    return pi_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left,
+                          left < 8 ? 8 : pi_load16(p + 6, r->info.order));
 }
 
 /*
@@ -325,7 +325,7 @@ static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
 {
     const bool pipe = r->info.container == PD_CONTAINER_PIPE && r->attrs.seen == 0;
     if (pipe && r->index == 0 && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
-        r->old_features = pd_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
+        r->old_features = pi_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
     rec->old_feature =
         pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;
 }
@@ -336,8 +336,8 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     struct pd_bytes data;
     uint64_t id;
     if ((rec->old_feature || rec->type == PD_RECORD_HEADER_FEATURE) &&
-        pd_record_feature(rec, r->info.order, &id, &data))
-        pd_note_nrcpus(r->info.order, id, &data, &r->nr_cpus_avail);
+        pi_record_feature(rec, r->info.order, &id, &data))
+        pi_note_nrcpus(r->info.order, id, &data, &r->nr_cpus_avail);
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 
@@ -359,35 +359,35 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     }
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
-    if (r->whole && pd_carries_more(rec)) /* it, or others, mean what a record of another part says */
+    if (r->whole && pi_carries_more(rec)) /* it, or others, mean what a record of another part says */
         return stop(
-            r, pd_fail_record(error, PD_EUNSUP, rec, 0, "type, which depends on other parts", rec->type, 0));
+            r, pi_fail_record(error, PD_EUNSUP, rec, 0, "type, which depends on other parts", rec->type, 0));
     note_old_feature(r, rec);
     note_cpus(r, rec);
     if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
         (code = add_stream_attr(r, rec, error)))
         return stop(r, code);
-    r->begun |= pd_attrs_concern(rec);
-    pd_attrs_resolve(&r->attrs, rec);
+    r->begun |= pi_attrs_concern(rec);
+    pi_attrs_resolve(&r->attrs, rec);
     r->at += rec->size;
     r->index++;
-    rec->payload_size = r->payload_left = rec->old_feature ? 0 : pd_payload_behind(rec, r->info.order);
+    rec->payload_size = r->payload_left = rec->old_feature ? 0 : pi_payload_behind(rec, r->info.order);
     if (rec->payload_size)
-        pd_fail_record(&r->payload, PD_ETRUNC, rec, 0, "payload", 0, rec->payload_size);
+        pi_fail_record(&r->payload, PD_ETRUNC, rec, 0, "payload", 0, rec->payload_size);
     return probe(r, rec, error);
 }
 
 /* The function for the current event, if it has a usual sample type. */
-static pd_next_decoded *next_decoded_of(const struct pd_reader *r)
+static pi_next_decoded *next_decoded_of(const struct pd_reader *r)
 {
     const bool here = PD_HOST_ORDER == PD_LITTLE && r->info.order == PD_LITTLE && r->attrs.seen;
     return r->usual[here ? r->attrs.attr[0]->plan.usual : 0][r->attrs.seen > 1];
 }
 
-/* Lets pd_reader_next_quick() continue behind the last record, to the end of the visible bytes. */
+/* Lets pi_reader_next_quick() continue behind the last record, to the end of the visible bytes. */
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
-    struct pd_input *in = r->src;
+    struct pi_input *in = r->src;
     const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base;
     if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code ||
         r->inside || r->stopped || r->payload_left || r->at < in->base || skip > in->fill || r->at > to)
@@ -411,7 +411,7 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
                                                        struct pd_error *error)
 {
     enum pd_code code;
-    pd_input_no_next(r->src);
+    pi_input_no_next(r->src);
     if (r->pending.code)
         return tell_pending(r, error);
     if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
@@ -423,14 +423,14 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     if (!code)
         go_on_quick(r, rec);
     /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
-    if (!code && pd_is_wrapper(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
+    if (!code && pi_is_wrapper(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
         return PD_ENOMEM;
     return code;
 }
 
-enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return pd_reader_next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
+    return pi_reader_next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
 }
 
 /* The same, across the files of a directory. */
@@ -439,14 +439,14 @@ __attribute__((noinline)) static enum pd_code next_of_all(struct pd_reader *r, s
 {
     enum pd_code code;
     while ((code = next_any(r, rec, error)) == PD_END && r->member + 1 < r->n_members && !r->in.failure.code)
-        if ((code = pd_dir_enter(r, r->member + 1, error)))
+        if ((code = pi_dir_enter(r, r->member + 1, error)))
             break;
     return say_member(r, code, error);
 }
 
 enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return pd_reader_next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
+    return pi_reader_next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
 }
 
 enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_t *n, struct pd_error *error)
@@ -455,7 +455,7 @@ enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_
     *n = 0;
     if (r->payload_left == 0)
         return PD_OK;
-    if ((code = pd_input_at(r->src, r->at, 1, bytes, n, error)))
+    if ((code = pi_input_at(r->src, r->at, 1, bytes, n, error)))
         return say_member(r, stop(r, code), error);
     if (*n > r->end - r->at)
         *n = (size_t)(r->end - r->at);
@@ -465,11 +465,11 @@ enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_
         return say_member(r, payload_ends(r, 0, error), error);
     r->at += *n;
     r->payload_left -= *n;
-    return r->probe.collecting && (code = pd_probe_payload(r, r->at - *n, *bytes, *n, error)) ? stop(r, code)
+    return r->probe.collecting && (code = pi_probe_payload(r, r->at - *n, *bytes, *n, error)) ? stop(r, code)
                                                                                               : PD_OK;
 }
 
-enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
+enum pd_code pi_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
                                     size_t *n, struct pd_error *error)
 {
     const uint8_t *piece;
@@ -480,9 +480,9 @@ enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocat
     while ((code = pd_reader_payload(r, &piece, &now, error)) == PD_OK && now) {
         if (now > cap - *n) {
             cap = cap > now ? 2 * cap : *n + now;
-            uint8_t *p = pd_resize(a, *bytes, cap);
+            uint8_t *p = pi_resize(a, *bytes, cap);
             if (p == NULL)
-                return pd_fail(error, PD_ENOMEM, r->at, "payload", 0, cap);
+                return pi_fail(error, PD_ENOMEM, r->at, "payload", 0, cap);
             *bytes = p;
         }
         memcpy(*bytes + *n, piece, now);

@@ -17,11 +17,11 @@
 #undef ORDER
 #undef FN
 
-__attribute__((noinline)) enum pd_code pd_next_decoded_any(struct pd_reader *r, struct pd_record *rec,
+__attribute__((noinline)) enum pd_code pi_next_decoded_any(struct pd_reader *r, struct pd_record *rec,
                                                            struct pd_error *error)
 {
     enum pd_code code;
-    if (pd_reader_next_quick(r, rec)) /* of the kernel, and its event is known */
+    if (pi_reader_next_quick(r, rec)) /* of the kernel, and its event is known */
         pd_record_decode_framed(rec->plan, rec, error);
     else if ((code = pd_reader_next(r, rec, error)))
         return code;
@@ -42,8 +42,8 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
     const bool variable = (sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)) != 0;
     const uint8_t *const p = r->src->next;
     const size_t left = (size_t)(r->src->stop - p),
-                 least = sizeof(struct pd_record_header) + budget_sample(&shape);
-    struct pd_record_header h;
+                 least = sizeof(struct pi_record_header) + budget_sample(&shape);
+    struct pi_record_header h;
     uint32_t index = 0;
     if (left < least)
         return false;
@@ -51,7 +51,7 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
     if (h.type != PD_RECORD_SAMPLE || (variable ? h.size < least : h.size != least) || h.size > left)
         return false;
     const struct pd_event_attr *event = r->attrs.attr[0];
-    if (!one && ((event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index)) == NULL ||
+    if (!one && ((event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &index)) == NULL ||
                  event->plan.usual != number))
         return false;
     if (rec->filled_as != event->plan.key)
@@ -71,7 +71,7 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
     rec->nr_cpus_avail = cpus;
     rec->member = member;
     rec->payload_size = 0;
-    struct pd_take c = {p + sizeof h, h.size - least};
+    struct pi_take c = {p + sizeof h, h.size - least};
     if (!decode_sample_le(&c, &shape, &rec->u.sample) || c.slack)
         return false;
     rec->rest = (struct pd_bytes){c.p, 0};
@@ -85,18 +85,18 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
     __attribute__((flatten)) static enum pd_code one_##number_(struct pd_reader *r, struct pd_record *rec,   \
                                                                struct pd_error *error)                       \
     {                                                                                                        \
-        return take_usual(r, rec, true, number_, sample_type_) ? PD_OK : pd_next_decoded_any(r, rec, error); \
+        return take_usual(r, rec, true, number_, sample_type_) ? PD_OK : pi_next_decoded_any(r, rec, error); \
     }                                                                                                        \
     __attribute__((flatten)) static enum pd_code of_##number_(struct pd_reader *r, struct pd_record *rec,    \
                                                               struct pd_error *error)                        \
     {                                                                                                        \
         return take_usual(r, rec, false, number_, sample_type_) ? PD_OK                                      \
-                                                                : pd_next_decoded_any(r, rec, error);        \
+                                                                : pi_next_decoded_any(r, rec, error);        \
     }
 PD_EACH_USUAL(USUAL)
 #undef USUAL
 
-pd_next_decoded *const pd_next_decoded_usual[PD_N_USUAL + 1][2] = {{pd_next_decoded_any, pd_next_decoded_any},
+pi_next_decoded *const pi_next_decoded_usual[PD_N_USUAL + 1][2] = {{pi_next_decoded_any, pi_next_decoded_any},
 #define USUAL(number_, sample_type_) [number_] = {one_##number_, of_##number_},
                                                                    PD_EACH_USUAL(USUAL)
 #undef USUAL

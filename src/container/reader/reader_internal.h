@@ -10,26 +10,26 @@
 #include "src/schema/fail.h"
 
 /* pd_reader_next_decoded(), or its variant for some samples */
-typedef enum pd_code pd_next_decoded(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
+typedef enum pd_code pi_next_decoded(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 
 struct pd_reader {
-    struct pd_input in;
+    struct pi_input in;
     const struct pd_allocator *allocator;
     struct pd_file_info info;
-    struct pd_attrs attrs;
+    struct pi_attrs attrs;
     struct pd_feature_section *features;
     size_t n_features, features_cap;
     struct pd_error *findings;
     size_t n_findings, findings_cap;
-    size_t overlaps, overlaps_end; /* the findings that pd_file_map() made */
+    size_t overlaps, overlaps_end; /* the findings that pi_file_map() made */
     struct pd_extent *extents;
     size_t n_extents, extents_cap;
     char *dir; /* path of a directory recording */
     struct pd_member *members;
     size_t n_members, members_cap;
-    struct pd_input member_in; /* of the member being read, when that is not `data` */
+    struct pi_input member_in; /* of the member being read, when that is not `data` */
     bool borrowed;             /* attrs belong to another reader */
-    struct pd_input *src;      /* the current source of records */
+    struct pi_input *src;      /* the current source of records */
     uint64_t end;              /* where they end in it; PD_NOWHERE when not known */
     const struct pd_reader
         *whole;  /* of a part, whose records begin before info.data_end: the file's reader; else NULL */
@@ -37,8 +37,8 @@ struct pd_reader {
     uint64_t payload_left;   /* unread bytes of the last record's payload */
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */
     uint64_t index;          /* of the next record */
-    struct pd_inflate inflate;
-    struct pd_probe probe;
+    struct pi_inflate inflate;
+    struct pi_probe probe;
     struct pd_error pending; /* lost compressed data; reported after the record that showed it */
     struct pd_error passed;  /* the first COMPRESSED record that was skipped because of earlier damage */
     size_t window;
@@ -58,57 +58,57 @@ struct pd_reader {
     bool nested;   /* a COMPRESSED record inside another one was reported and is given next */
     bool inside;   /* records of a COMPRESSED one are being given */
     bool stopped;  /* at damage or at the end */
-    bool headless; /* the place of the first record is still to be found: see pd_reader_open_headless() */
-    bool mended;   /* pd_find_data() was called */
-    pd_next_decoded *next_decoded;      /* of the samples that come now */
-    pd_next_decoded *const (*usual)[2]; /* the ones to choose from: pd_next_decoded_usual */
+    bool headless; /* the place of the first record is still to be found: see pi_reader_open_headless() */
+    bool mended;   /* pi_find_data() was called */
+    pi_next_decoded *next_decoded;      /* of the samples that come now */
+    pi_next_decoded *const (*usual)[2]; /* the ones to choose from: pi_next_decoded_usual */
 };
 
-pd_next_decoded pd_next_decoded_any;
+pi_next_decoded pi_next_decoded_any;
 /*
- * By number of the usual sample type, for the only event and for one of several: pd_next_decoded_any and
+ * By number of the usual sample type, for the only event and for one of several: pi_next_decoded_any and
  * others.
  */
-extern pd_next_decoded *const pd_next_decoded_usual[][2];
+extern pi_next_decoded *const pi_next_decoded_usual[][2];
 
 /*
  * For a stream that was read to its end: PD_EUNSUP if the meaning of records would change when all attrs come
  * first. A stream whose attrs come first, like all of perf's, is not read again. Others are read once more,
  * then rewound.
  */
-enum pd_code pd_reader_check_attrs(struct pd_reader *r, struct pd_error *error);
+enum pd_code pi_reader_check_attrs(struct pd_reader *r, struct pd_error *error);
 
 /* A reader with nothing open yet. */
-enum pd_code pd_reader_new(struct pd_reader **reader, const struct pd_reader_options *options,
+enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_options *options,
                            struct pd_error *error);
 
 /*
  * All payload behind the last record, in memory of `a`, at most twice its size. Also after an error, *bytes
  * (NULL if there are none) and *n have the bytes before it.
  */
-enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
+enum pd_code pi_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
                                     size_t *n, struct pd_error *error);
 /* pd_reader_next() without going on to the next member. */
-enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 
 /*
  * The only ways to another position in the current member, since more than r->at depends on it: the last
  * record and the visible bytes become invalid.
  */
-void pd_reader_move(struct pd_reader *r, uint64_t at);
+void pi_reader_move(struct pd_reader *r, uint64_t at);
 /* The same behind damage: compressed data may have been lost. */
-void pd_reader_go_on(struct pd_reader *r, uint64_t at);
+void pi_reader_go_on(struct pd_reader *r, uint64_t at);
 /* Nothing more is read of this member. */
-void pd_reader_stop(struct pd_reader *r);
+void pi_reader_stop(struct pd_reader *r);
 
 /* The recording calls an event so: its samples are off-cpu ones or not. */
-void pd_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);
+void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);
 
 /* Bytes that follow a record outside of its size. */
-uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order);
+uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order);
 
 /* Notes an error that is not fatal. */
-enum pd_code pd_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
+enum pd_code pi_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
                         const char *field, uint64_t found, uint64_t expected);
 
 #endif

@@ -8,7 +8,7 @@
 #include "src/support/memory.h"
 #include "src/schema/options.h"
 
-enum pd_code pd_reader_new(struct pd_reader **reader, const struct pd_reader_options *options,
+enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_options *options,
                            struct pd_error *error)
 {
     struct pd_reader_options o;
@@ -16,18 +16,18 @@ enum pd_code pd_reader_new(struct pd_reader **reader, const struct pd_reader_opt
     const enum pd_code code = PD_TAKE_OPTIONS(pd_reader_options, &o, options, error);
     if (code)
         return code;
-    struct pd_reader *r = *reader = pd_resize(o.allocator, NULL, sizeof *r);
+    struct pd_reader *r = *reader = pi_resize(o.allocator, NULL, sizeof *r);
     if (r == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "reader", 0, sizeof *r);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "reader", 0, sizeof *r);
     *r = (struct pd_reader){.allocator = o.allocator, .in = {.allocator = o.allocator}, .window = o.window};
-    r->next_decoded = pd_next_decoded_any;
-    r->usual = pd_next_decoded_usual;
+    r->next_decoded = pi_next_decoded_any;
+    r->usual = pi_next_decoded_usual;
     r->keep_compressed = o.keep_compressed;
     r->in.live = o.live;
     r->probe.on = o.probe;
     r->probe.split.allocator = r->allocator;
     r->max_held = o.max_held ? o.max_held : PD_LIMIT_READER_HELD;
-    pd_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PD_LIMIT_INFLATED);
+    pi_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PD_LIMIT_INFLATED);
     r->inflate.max_window = o.max_window;
     return PD_OK;
 }
@@ -37,15 +37,15 @@ static enum pd_code start(struct pd_reader **out, struct pd_reader *r, enum pd_c
                           struct pd_error *error)
 {
     if (!code)
-        code = pd_input_start(&r->in, r->window, error);
+        code = pi_input_start(&r->in, r->window, error);
     if (!code)
-        code = pd_file_open(r, error);
+        code = pi_file_open(r, error);
     if (!code)
-        code = pd_file_map(r, error);
+        code = pi_file_map(r, error);
     if (!code && r->in.seekable)
-        code = pd_probe_sections(r, error);
+        code = pi_probe_sections(r, error);
     if (!code && r->dir)
-        code = pd_dir_list(r, error);
+        code = pi_dir_list(r, error);
     r->src = &r->in;
     r->in.begun = true;
     r->at = r->info.data_offset;
@@ -62,14 +62,14 @@ enum pd_code pd_reader_open(struct pd_reader **reader, const char *path,
                             const struct pd_reader_options *options, struct pd_error *error)
 {
     struct pd_reader *r;
-    enum pd_code code = pd_reader_new(&r, options, error);
+    enum pd_code code = pi_reader_new(&r, options, error);
     if (code)
         return code;
-    code = pd_dir_find(r, path, error);
+    code = pi_dir_find(r, path, error);
     if (!code)
-        code = pd_input_open_path(&r->in, r->dir ? r->dir : path, error);
+        code = pi_input_open_path(&r->in, r->dir ? r->dir : path, error);
     if (code && r->dir && error && error->field == NULL)
-        error->field = pd_dir_data;
+        error->field = pi_dir_data;
     return start(reader, r, code, error);
 }
 
@@ -77,18 +77,18 @@ enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd, const struct p
                                struct pd_error *error)
 {
     struct pd_reader *r;
-    const enum pd_code code = pd_reader_new(&r, options, error);
-    return code ? code : start(reader, r, pd_input_open_fd(&r->in, fd, error), error);
+    const enum pd_code code = pi_reader_new(&r, options, error);
+    return code ? code : start(reader, r, pi_input_open_fd(&r->in, fd, error), error);
 }
 
 enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes, size_t n,
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
     struct pd_reader *r;
-    const enum pd_code code = pd_reader_new(&r, options, error);
+    const enum pd_code code = pi_reader_new(&r, options, error);
     if (code)
         return code;
-    pd_input_open_memory(&r->in, bytes, n);
+    pi_input_open_memory(&r->in, bytes, n);
     return start(reader, r, PD_OK, error);
 }
 
@@ -96,7 +96,7 @@ enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_so
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
     struct pd_reader *r;
-    const enum pd_code code = pd_reader_new(&r, options, error);
+    const enum pd_code code = pi_reader_new(&r, options, error);
     if (code && source->close) /* as when anything later fails */
         source->close(source->user);
     if (code)
@@ -109,16 +109,16 @@ void pd_reader_close(struct pd_reader *r)
 {
     if (r == NULL)
         return;
-    pd_input_close(&r->in);
-    pd_dir_free(r);
+    pi_input_close(&r->in);
+    pi_dir_free(r);
     if (!r->borrowed)
-        pd_attrs_free(&r->attrs);
-    pd_inflate_free(&r->inflate);
-    pd_probe_free(r);
-    pd_release(r->allocator, r->features);
-    pd_release(r->allocator, r->findings);
-    pd_release(r->allocator, r->extents);
-    pd_release(r->allocator, r);
+        pi_attrs_free(&r->attrs);
+    pi_inflate_free(&r->inflate);
+    pi_probe_free(r);
+    pi_release(r->allocator, r->features);
+    pi_release(r->allocator, r->findings);
+    pi_release(r->allocator, r->extents);
+    pi_release(r->allocator, r);
 }
 
 enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
@@ -126,12 +126,12 @@ enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_re
 {
     *member = NULL;
     if (i >= reader->n_members)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", i, reader->n_members);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "member", i, reader->n_members);
     struct pd_reader *r;
-    enum pd_code code = pd_reader_new(&r, options, error);
+    enum pd_code code = pi_reader_new(&r, options, error);
     if (code)
         return code;
-    code = pd_dir_open_member(reader, i, &r->in, r->window, error);
+    code = pi_dir_open_member(reader, i, &r->in, r->window, error);
     r->number = r->member = (uint32_t)i;
     if (code) {
         pd_reader_close(r);
@@ -140,9 +140,9 @@ enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_re
     r->info = reader->info;
     r->attrs = reader->attrs;
     r->borrowed = true;
-    r->info.file_size = i && pd_dir_is_unreadable(reader, i) ? 0 : reader->members[i].size;
+    r->info.file_size = i && pi_dir_is_unreadable(reader, i) ? 0 : reader->members[i].size;
     r->info.data_offset = i ? 0 : reader->info.data_offset;
     r->info.data_end = i ? r->info.file_size : reader->info.data_end;
     *member = r;
-    return pd_dir_enter(r, 0, error);
+    return pi_dir_enter(r, 0, error);
 }

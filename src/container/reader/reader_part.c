@@ -24,9 +24,9 @@ static uint64_t frame_start(struct pd_reader *r, uint64_t at)
     const uint8_t *p;
     size_t got;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (room >= forms[i].head && !pd_input_at(r->src, at - forms[i].head, 4, &p, &got, NULL) &&
-            got >= 4 && pd_load32(p, r->info.order) == forms[i].type &&
-            pd_are_in_a_row(r, at - forms[i].head, IN_A_ROW))
+        if (room >= forms[i].head && !pi_input_at(r->src, at - forms[i].head, 4, &p, &got, NULL) &&
+            got >= 4 && pi_load32(p, r->info.order) == forms[i].type &&
+            pi_are_in_a_row(r, at - forms[i].head, IN_A_ROW))
             return at - forms[i].head;
     return UINT64_MAX;
 }
@@ -37,7 +37,7 @@ static uint64_t guess_frame(struct pd_reader *r, uint64_t from, uint64_t to)
     const uint8_t *p, *found;
     size_t got;
     for (uint64_t at = from; at < to; at++) {
-        if (pd_input_at(r->src, at, 4, &p, &got, NULL) || got < 4)
+        if (pi_input_at(r->src, at, 4, &p, &got, NULL) || got < 4)
             return to;
         found = memmem(p, got, PD_ZSTD_MAGIC, 4);
         at += found ? (uint64_t)(found - p) : got - 4;
@@ -55,7 +55,7 @@ static uint64_t guess_record(struct pd_reader *r, uint64_t from, uint64_t to)
                    most = to - from < MOST_SEARCHED ? to : from + MOST_SEARCHED;
     for (uint64_t at = begin + (from - begin + 7) / 8 * 8; at < most;
          at += 8) /* as long as all sizes are multiples of it */
-        if (pd_are_in_a_row(r, at, IN_A_ROW))
+        if (pi_are_in_a_row(r, at, IN_A_ROW))
             return at;
     return to;
 }
@@ -71,13 +71,13 @@ enum pd_code pd_reader_open_part(struct pd_reader **part, const struct pd_reader
 {
     *part = NULL;
     if (!reader->in.seekable || reader->info.container != PD_CONTAINER_FILE)
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "parts of a stream or directory", 0, 0);
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, "parts of a stream or directory", 0, 0);
     struct pd_reader *r;
-    enum pd_code code = pd_reader_new(&r, options, error);
+    enum pd_code code = pi_reader_new(&r, options, error);
     if (code)
         return code;
-    pd_input_share(&r->in, &reader->in);
-    code = pd_input_start(&r->in, r->window, error);
+    pi_input_share(&r->in, &reader->in);
+    code = pi_input_start(&r->in, r->window, error);
     if (code) {
         pd_reader_close(r);
         return code;
@@ -94,31 +94,31 @@ enum pd_code pd_reader_open_part(struct pd_reader **part, const struct pd_reader
 enum pd_code pd_reader_take_part(struct pd_reader *r, uint64_t from, uint64_t to, struct pd_error *error)
 {
     if (r->whole == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "reader, which is none of a part", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "reader, which is none of a part", 0, 0);
     const uint64_t begin = r->whole->info.data_offset;
     to = to < r->end ? to : r->end;
     if (from < begin || from > to)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "from", from, from < begin ? begin : to);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "from", from, from < begin ? begin : to);
     r->src = &r->in;
     r->in.enough = r->info.data_end = to;
     r->info.data_offset = from == begin      ? from
                           : is_compressed(r) ? guess_frame(r, from, to)
                                              : guess_record(r, from, to);
     r->index = 0;
-    return pd_dir_enter(r, 0, error);
+    return pi_dir_enter(r, 0, error);
 }
 
 enum pd_code pd_reader_seek(struct pd_reader *r, uint64_t offset, uint64_t index, struct pd_error *error)
 {
     const struct pd_file_info *info = &r->info;
     if (!r->in.seekable)
-        return pd_fail(error, PD_EUNSUP, offset, "input that cannot seek", 0, 0);
+        return pi_fail(error, PD_EUNSUP, offset, "input that cannot seek", 0, 0);
     if (offset < info->data_offset)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_offset);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_offset);
     if (offset > info->data_end)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_end);
-    const enum pd_code code = pd_dir_enter(r, 0, error);
-    pd_reader_move(r, offset);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_end);
+    const enum pd_code code = pi_dir_enter(r, 0, error);
+    pi_reader_move(r, offset);
     r->index = index;
     return code;
 }

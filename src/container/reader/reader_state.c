@@ -33,10 +33,10 @@ const struct pd_event_attr *pd_reader_attr(const struct pd_reader *r, size_t i)
 
 uint32_t pd_reader_find_id(const struct pd_reader *r, uint64_t id)
 {
-    return pd_attrs_find(&r->attrs, id);
+    return pi_attrs_find(&r->attrs, id);
 }
 
-void pd_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated)
+void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated)
 {
     uint8_t *bits = attr < r->attrs.n ? &r->attrs.attr[attr]->plan.offcpu : NULL;
     if (bits && *bits && (updated || !(*bits & PD_OFFCPU_UPDATED)))
@@ -58,10 +58,10 @@ enum pd_code pd_reader_event_type(struct pd_reader *r, size_t i, struct pd_event
     uint8_t bytes[PD_BYTES_event_type];
     const uint64_t offset = r->info.header.event_types.offset + i * sizeof bytes;
     if (i >= pd_reader_n_event_types(r))
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "event type", i, pd_reader_n_event_types(r));
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "event type", i, pd_reader_n_event_types(r));
     enum pd_code code = pd_reader_read(r, offset, bytes, sizeof bytes, error);
     if (!code)
-        pd_event_type_take(bytes, r->info.order, out);
+        pi_event_type_take(bytes, r->info.order, out);
     return code;
 }
 
@@ -110,11 +110,11 @@ enum pd_code pd_reader_read(struct pd_reader *r, uint64_t offset, void *buf, siz
     while (n) {
         const uint8_t *p;
         size_t got;
-        enum pd_code code = pd_input_at(&r->in, offset, n < 65536 ? n : 65536, &p, &got, error);
+        enum pd_code code = pi_input_at(&r->in, offset, n < 65536 ? n : 65536, &p, &got, error);
         if (code)
             return code;
         if (got == 0)
-            return pd_fail(error, PD_ETRUNC, offset, "section", 0, n);
+            return pi_fail(error, PD_ETRUNC, offset, "section", 0, n);
         got = got < n ? got : n;
         memcpy(out, p, got);
         out += got, offset += got, n -= got;
@@ -122,27 +122,27 @@ enum pd_code pd_reader_read(struct pd_reader *r, uint64_t offset, void *buf, siz
     return PD_OK;
 }
 
-void pd_reader_move(struct pd_reader *r, uint64_t at)
+void pi_reader_move(struct pd_reader *r, uint64_t at)
 {
     if (r->info.container == PD_CONTAINER_PIPE)
-        pd_attrs_seek(&r->attrs, at);
-    pd_input_no_next(r->src);
+        pi_attrs_seek(&r->attrs, at);
+    pi_input_no_next(r->src);
     r->at = at;
     r->payload_left = 0;
     r->inside = r->nested = r->stopped = false;
     r->pending.code = PD_OK;
 }
 
-void pd_reader_go_on(struct pd_reader *r, uint64_t at)
+void pi_reader_go_on(struct pd_reader *r, uint64_t at)
 {
-    pd_reader_move(r, at);
+    pi_reader_move(r, at);
     if (r->inflate.ctx)
-        pd_inflate_break(&r->inflate);
+        pi_inflate_break(&r->inflate);
 }
 
-void pd_reader_stop(struct pd_reader *r)
+void pi_reader_stop(struct pd_reader *r)
 {
-    pd_reader_move(r, r->at);
+    pi_reader_move(r, r->at);
     r->stopped = true;
 }
 
@@ -157,14 +157,14 @@ enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, 
         rec->decoded = true;
         return PD_OK;
     }
-    return pd_attrs_decode(rec, error);
+    return pi_attrs_decode(rec, error);
 }
 
-enum pd_code pd_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
+enum pd_code pi_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
                         const char *field, uint64_t found, uint64_t expected)
 {
-    if (!pd_grow(r->allocator, (void **)&r->findings, r->n_findings, &r->findings_cap, sizeof *r->findings))
-        return pd_fail(error, PD_ENOMEM, offset, "findings", 0, sizeof *r->findings);
-    pd_fail(&r->findings[r->n_findings++], code, offset, field, found, expected);
+    if (!pi_grow(r->allocator, (void **)&r->findings, r->n_findings, &r->findings_cap, sizeof *r->findings))
+        return pi_fail(error, PD_ENOMEM, offset, "findings", 0, sizeof *r->findings);
+    pi_fail(&r->findings[r->n_findings++], code, offset, field, found, expected);
     return PD_OK;
 }

@@ -8,24 +8,24 @@
 
 _Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_record, misc) == 4 &&
                    offsetof(struct pd_record, size) == 6,
-               "as in struct pd_record_header");
+               "as in struct pi_record_header");
 
 /*
  * The next record if it is one of the kernel's, follows another one, is completely in the window, and has an
  * event that is found at once: then only its position is needed. That takes 4 ns in place of 13. Visible
  * bytes do not move.
  */
-static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
+static inline bool pi_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
 {
     const uint8_t *p = r->src->next;
     const size_t left = (size_t)(r->src->stop - p);
     const struct pd_event_attr *event;
-    struct pd_record_header h;
+    struct pi_record_header h;
     if (left < sizeof h)
         return false;
     memcpy(&h, p, sizeof h);
     if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > left ||
-        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
+        (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
         return false;
     memcpy(rec, &h, sizeof h);
     rec->raw = p;
@@ -48,7 +48,7 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
  * A loop over samples alone. With one event, and samples without a varying part, nearly all have the same
  * size: then the next one is begun before the size of this one is known, which saves 2 ns.
  */
-struct pd_samples {
+struct pi_samples {
     const struct pd_plan *plan; /* of the sample, which suits; NULL: there was none yet */
     size_t size;
     uint32_t index; /* of its event */
@@ -56,28 +56,28 @@ struct pd_samples {
 };
 
 /* Of off-cpu samples, the task is elsewhere. */
-static inline bool pd_samples_suit(const struct pd_plan *plan)
+static inline bool pi_samples_suit(const struct pd_plan *plan)
 {
     return plan->time && plan->pid && !plan->offcpu;
 }
 
-static inline struct pd_samples pd_samples_of(const struct pd_reader *r)
+static inline struct pi_samples pi_samples_of(const struct pd_reader *r)
 {
     const struct pd_plan *plan = r->attrs.seen == 1 ? &r->attrs.attr[0]->plan : NULL;
-    if (plan == NULL || !pd_samples_suit(plan))
-        return (struct pd_samples){NULL, 1, 0, 1};
-    const size_t size = plan->budget + sizeof(struct pd_record_header);
-    return (struct pd_samples){plan, size, 0, size};
+    if (plan == NULL || !pi_samples_suit(plan))
+        return (struct pi_samples){NULL, 1, 0, 1};
+    const size_t size = plan->budget + sizeof(struct pi_record_header);
+    return (struct pi_samples){plan, size, 0, size};
 }
 
 /*
  * The next record at p, if it is a sample with a task and a time; false: it is not, or that needs a lookup.
- * Call pd_reader_passed() for the samples skipped in this way.
+ * Call pi_reader_passed() for the samples skipped in this way.
  */
-static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left,
-                                   struct pd_samples *s, uint64_t *time)
+static inline bool pi_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left,
+                                   struct pi_samples *s, uint64_t *time)
 {
-    struct pd_record_header h;
+    struct pi_record_header h;
     if (left < sizeof h)
         return false;
     memcpy(&h, p, sizeof h);
@@ -85,8 +85,8 @@ static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, 
         return false;
     s->size = s->usual;
     if (h.size != s->usual) {
-        const struct pd_event_attr *event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &s->index);
-        if (event == NULL || (&event->plan != s->plan && !pd_samples_suit(&event->plan)) ||
+        const struct pd_event_attr *event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &s->index);
+        if (event == NULL || (&event->plan != s->plan && !pi_samples_suit(&event->plan)) ||
             h.size < event->plan.budget + sizeof h)
             return false;
         s->plan = &event->plan;
@@ -97,7 +97,7 @@ static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, 
 }
 
 /* The reader continues at p, behind n more records. */
-static inline void pd_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
+static inline void pi_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
 {
     r->at += (uint64_t)(p - r->src->next);
     r->src->next = p;
@@ -105,17 +105,17 @@ static inline void pd_reader_passed(struct pd_reader *r, const uint8_t *p, uint6
 }
 
 /* Takes back n records that came from p on, without a look at anything else. */
-static inline void pd_reader_back(struct pd_reader *r, const uint8_t *p, uint64_t n)
+static inline void pi_reader_back(struct pd_reader *r, const uint8_t *p, uint64_t n)
 {
     r->at -= (uint64_t)(r->src->next - p);
     r->src->next = p;
     r->index -= n;
 }
 
-/* Takes back a record that pd_reader_next_quick() has just given. */
-static inline void pd_reader_again(struct pd_reader *r, const struct pd_record *rec)
+/* Takes back a record that pi_reader_next_quick() has just given. */
+static inline void pi_reader_again(struct pd_reader *r, const struct pd_record *rec)
 {
-    pd_reader_back(r, r->src->next - rec->size, 1);
+    pi_reader_back(r, r->src->next - rec->size, 1);
 }
 
 #endif

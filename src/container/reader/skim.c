@@ -4,7 +4,7 @@
 #include "sample_run.h"
 #include "skim.h"
 
-static bool is_seen(const struct pd_skim *skim, uint32_t tid)
+static bool is_seen(const struct pi_skim *skim, uint32_t tid)
 {
     return skim->tids == NULL || (tid < skim->n_tids && skim->tids[tid / 64] >> tid % 64 & 1);
 }
@@ -16,20 +16,20 @@ static bool is_inside(const struct pd_reader *r)
            r->info.order == PD_LITTLE;
 }
 
-void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
+void pi_reader_skim(struct pd_reader *r, struct pi_skim *skim)
 {
     const bool inside = is_inside(r);
     const uint8_t *p = inside ? r->inflate.buf + r->inflate.start : r->src->next, *const begin = p;
     const uint8_t *const stop = inside ? r->inflate.buf + r->inflate.end : r->src->stop;
-    struct pd_samples s = pd_samples_of(r);
+    struct pi_samples s = pi_samples_of(r);
     uint64_t n = 0, first = skim->first, last = skim->last, time;
     uint32_t tid;
     if (s.plan == NULL || s.plan->usual == 0)
         return;
     const bool fixed = (r->attrs.attr[0]->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)) == 0;
-    while (pd_samples_next(r, p, (size_t)(stop - p), &s, &time) && time) {
+    while (pi_samples_next(r, p, (size_t)(stop - p), &s, &time) && time) {
         memcpy(&tid, p + s.plan->pid + 4, sizeof tid);
-        if (!is_seen(skim, tid) || !(fixed ? s.size == s.usual : pd_sample_fits(s.plan, p, s.size)))
+        if (!is_seen(skim, tid) || !(fixed ? s.size == s.usual : pi_sample_fits(s.plan, p, s.size)))
             break;
         first = time < first ? time : first;
         last = time > last ? time : last;
@@ -41,15 +41,15 @@ void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
     skim->samples += n;
     skim->bytes += (uint64_t)(p - begin);
     if (!inside) {
-        pd_reader_passed(r, p, n);
+        pi_reader_passed(r, p, n);
         return;
     }
     skim->inflated += (uint64_t)(p - begin);
-    pd_inflate_take(&r->inflate, (size_t)(p - begin));
+    pi_inflate_take(&r->inflate, (size_t)(p - begin));
     r->index += n;
 }
 
-size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room,
+size_t pi_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room,
                       size_t *bytes)
 {
     const uint8_t *const begin = rec->raw + rec->size, *p = begin, *stop = r->src->stop;
@@ -59,17 +59,17 @@ size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t m
         return 0;
     stop = room < (size_t)(stop - p) ? p + room : stop;
     for (; n < most; n++) {
-        struct pd_record_header h;
+        struct pi_record_header h;
         uint32_t index;
         if ((size_t)(stop - p) < sizeof h)
             break;
         memcpy(&h, p, sizeof h);
         if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > (size_t)(stop - p) ||
-            pd_attrs_quick(&r->attrs, p, h.type, h.size, &index) == NULL || index != rec->attr_index)
+            pi_attrs_quick(&r->attrs, p, h.type, h.size, &index) == NULL || index != rec->attr_index)
             break;
         p += h.size;
     }
     *bytes = (size_t)(p - begin);
-    pd_reader_passed(r, p, n);
+    pi_reader_passed(r, p, n);
     return n;
 }

@@ -9,14 +9,14 @@
  * stop anywhere, before the first, too: pd_reader_next() gives the sample that it stopped at. Takes a third
  * of the time of reading each.
  */
-struct pd_skim {
+struct pi_skim {
     const uint64_t *tids; /* tid n is bit n % 64 of tids[n / 64]; NULL: all are set */
     uint64_t n_tids;      /* bits */
     uint64_t first, last; /* time */
     uint64_t samples, bytes;
     uint64_t inflated; /* of the bytes, those inside COMPRESSED records */
 };
-void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
+void pi_reader_skim(struct pd_reader *reader, struct pi_skim *skim);
 
 /*
  * For callers that batch samples: skips samples that follow the last one of pd_reader_next(), of the same
@@ -25,5 +25,5 @@ void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
  * bytes begin at rec->raw + rec->size and are valid as long as the record. It may stop anywhere, before the
  * first, too.
  */
-size_t pd_reader_pass(struct pd_reader *reader, const struct pd_record *rec, size_t most, size_t room,
+size_t pi_reader_pass(struct pd_reader *reader, const struct pd_record *rec, size_t most, size_t room,
                       size_t *bytes);

@@ -19,38 +19,38 @@ static bool is_counted(const struct pd_op *op)
 }
 
 /* True if one of the fields between a condition and its DONE is given. */
-static bool has_block(const struct pd_given *given, const struct pd_op *condition)
+static bool has_block(const struct pi_given *given, const struct pd_op *condition)
 {
-    for (const struct pd_op *op = condition + 1, *end = pd_done(condition); op < end; op++)
+    for (const struct pd_op *op = condition + 1, *end = pi_done(condition); op < end; op++)
         if ((op->kind < PD_OP_GIVEN || op->kind == PD_OP_ALIAS) && given->has(given->user, op))
             return true;
     return false;
 }
 
-static uint64_t abi_of(const struct pd_given *given, const struct pd_op *regs)
+static uint64_t abi_of(const struct pi_given *given, const struct pd_op *regs)
 {
     for (const struct pd_op *op = regs; op->kind != PD_OP_END; op++)
-        if (op->kind == PD_OP_SUB && op->sub == pd_layout_simd_regs && given->has(given->user, op))
+        if (op->kind == PD_OP_SUB && op->sub == pi_layout_simd_regs && given->has(given->user, op))
             return PD_REGS_ABI_64_SIMD;
     return given->items(given->user, regs) ? PD_REGS_ABI_64 : 0;
 }
 
 /* The number that this line, which it counts or decides, needs; 0: any. */
-static uint64_t count_for(const struct pd_given *given, const struct pd_op *line)
+static uint64_t count_for(const struct pi_given *given, const struct pd_op *line)
 {
     if (is_counted(line))
         return given->items(given->user, line);
     switch (line->kind) {
     case PD_OP_REGS: return abi_of(given, line);
     case PD_OP_IS: return has_block(given, line) ? line->arg : 0;
-    case PD_OP_LOW: return pd_follow_count(given, line) & line->arg;
-    case PD_OP_UNITS: return pd_follow_count(given, line) * line->arg;
-    case PD_OP_LESS: return pd_follow_count(given, line) + line->arg;
+    case PD_OP_LOW: return pi_follow_count(given, line) & line->arg;
+    case PD_OP_UNITS: return pi_follow_count(given, line) * line->arg;
+    case PD_OP_LESS: return pi_follow_count(given, line) + line->arg;
     default: return 0;
     }
 }
 
-uint64_t pd_follow_count(const struct pd_given *given, const struct pd_op *of)
+uint64_t pi_follow_count(const struct pi_given *given, const struct pd_op *of)
 {
     uint64_t n = 0;
     for (const struct pd_op *op = of + 1; op->kind != PD_OP_END && n == 0; op++)
@@ -59,7 +59,7 @@ uint64_t pd_follow_count(const struct pd_given *given, const struct pd_op *of)
     return n;
 }
 
-bool pd_follow_items(const struct pd_given *given, const struct pd_op *of, uint64_t *n)
+bool pi_follow_items(const struct pi_given *given, const struct pd_op *of, uint64_t *n)
 {
     bool counts = false;
     *n = 0;
@@ -73,7 +73,7 @@ bool pd_follow_items(const struct pd_given *given, const struct pd_op *of, uint6
     return counts;
 }
 
-bool pd_follow_flag(const struct pd_given *given, const struct pd_op *flag)
+bool pi_follow_flag(const struct pi_given *given, const struct pd_op *flag)
 {
     bool has_one = false, one = false, zero = false;
     for (const struct pd_op *op = flag + 1; op->kind != PD_OP_END; op++) {
@@ -86,22 +86,22 @@ bool pd_follow_flag(const struct pd_given *given, const struct pd_op *flag)
     return has_one ? one : !zero;
 }
 
-uint32_t pd_follow_attr_needs(const struct pd_attr *attr)
+uint32_t pi_follow_attr_needs(const struct pd_attr *attr)
 {
     const struct pd_shape shape = {0};
     uint32_t at = 0, needs = 0;
-    for (const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &shape, attr)) {
-        at += pd_scalar_width(op);
-        if (pd_scalar_width(op) && pd_scalar_get(op, attr))
+    for (const struct pd_op *op = pi_present(pi_layout_attr(), &shape, attr); op->kind != PD_OP_END;
+         op = pi_present(op + 1, &shape, attr)) {
+        at += pi_scalar_width(op);
+        if (pi_scalar_width(op) && pi_scalar_get(op, attr))
             needs = at;
     }
     return attr->tail.n ? at + (uint32_t)attr->tail.n : needs;
 }
 
-uint32_t pd_follow_attr_size(const struct pd_attr *attr)
+uint32_t pi_follow_attr_size(const struct pd_attr *attr)
 {
-    const uint32_t needs = pd_follow_attr_needs(attr);
+    const uint32_t needs = pi_follow_attr_needs(attr);
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < pd_set_attr_size.n; i++) {
         const uint64_t size = pd_set_attr_size.names[i].value;
@@ -111,7 +111,7 @@ uint32_t pd_follow_attr_size(const struct pd_attr *attr)
     return best == UINT64_MAX ? needs : (uint32_t)best;
 }
 
-bool pd_follow_is_attr_size(const struct pd_op *op)
+bool pi_follow_is_attr_size(const struct pd_op *op)
 {
     return op[1].kind == PD_OP_PASS && op->kind == PD_OP_U32 && strcmp(op->name, "attr_size") == 0;
 }

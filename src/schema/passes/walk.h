@@ -21,19 +21,19 @@ static inline uint64_t pd_member(const void *v, unsigned offset, unsigned width)
     }
 }
 
-static inline bool pd_is_condition(const struct pd_op *op)
+static inline bool pi_is_condition(const struct pd_op *op)
 {
     return op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS;
 }
 
 /* A condition that the value of a field decides, not the shape. */
-static inline bool pd_is_field_test(const struct pd_op *op)
+static inline bool pi_is_field_test(const struct pd_op *op)
 {
-    return pd_is_condition(op) && op->kind >= PD_OP_IS;
+    return pi_is_condition(op) && op->kind >= PD_OP_IS;
 }
 
 /* A test of a field; without value (only the layout is known) it holds. */
-static inline bool pd_test_field(const struct pd_op *op, const void *v)
+static inline bool pi_test_field(const struct pd_op *op, const void *v)
 {
     const uint64_t value = v ? pd_member(v, op->count_offset, op->count_width) : 0;
     switch (op->kind) {
@@ -44,10 +44,10 @@ static inline bool pd_test_field(const struct pd_op *op, const void *v)
     }
 }
 
-static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s, const void *v)
+static inline bool pi_test(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     if (op->kind >= PD_OP_IS)
-        return pd_test_field(op, v);
+        return pi_test_field(op, v);
     uint64_t value;
     switch (op->src) {
     case PD_SRC_sample_type: value = s->sample_type; break;
@@ -60,23 +60,23 @@ static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s, con
 }
 
 /* The DONE that belongs to the condition `op`. */
-static inline const struct pd_op *pd_done(const struct pd_op *op)
+static inline const struct pd_op *pi_done(const struct pd_op *op)
 {
     for (int depth = 0;; op++) {
-        depth += pd_is_condition(op) - (op->kind == PD_OP_DONE);
+        depth += pi_is_condition(op) - (op->kind == PD_OP_DONE);
         if (depth == 0)
             return op;
     }
 }
 
 /*
- * The first member at or after `op` that is present in the struct v (see pd_test_field()), or the PD_OP_END.
+ * The first member at or after `op` that is present in the struct v (see pi_test_field()), or the PD_OP_END.
  */
-static inline const struct pd_op *pd_present(const struct pd_op *op, const struct pd_shape *s, const void *v)
+static inline const struct pd_op *pi_present(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     for (;; op++) {
-        if (pd_is_condition(op) && !pd_test(op, s, v))
-            op = pd_done(op);
+        if (pi_is_condition(op) && !pi_test(op, s, v))
+            op = pi_done(op);
         else if (op->kind != PD_OP_HEAD && op->kind < PD_OP_ALIAS)
             return op;
         else if (op->kind == PD_OP_END)
@@ -85,16 +85,16 @@ static inline const struct pd_op *pd_present(const struct pd_op *op, const struc
 }
 
 /* The same, without the members that are not in the stream. */
-static inline const struct pd_op *pd_visible(const struct pd_op *op, const struct pd_shape *s, const void *v)
+static inline const struct pd_op *pi_visible(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     do
-        op = pd_present(op, s, v);
+        op = pi_present(op, s, v);
     while (op->kind >= PD_OP_GIVEN && op->kind <= PD_OP_ORDER && op++);
     return op;
 }
 
 /* Bytes of a scalar in the stream and in the struct; 0 for other kinds. */
-static inline unsigned pd_scalar_width(const struct pd_op *op)
+static inline unsigned pi_scalar_width(const struct pd_op *op)
 {
     switch (op->kind) {
     case PD_OP_U8: return 1;
@@ -110,7 +110,7 @@ static inline unsigned pd_scalar_width(const struct pd_op *op)
 }
 
 /* The number that counts `op`'s items, from the struct. */
-static inline uint64_t pd_count(const struct pd_op *op, const struct pd_shape *s, const void *v)
+static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     const uint64_t n = pd_member(v, op->count_offset, op->count_width);
     if (op->kind == PD_OP_GRID64)
@@ -119,10 +119,10 @@ static inline uint64_t pd_count(const struct pd_op *op, const struct pd_shape *s
 }
 
 /* A scalar's value; that of a varint, whose width is not fixed, too. */
-static inline uint64_t pd_scalar_get(const struct pd_op *op, const void *v)
+static inline uint64_t pi_scalar_get(const struct pd_op *op, const void *v)
 {
     const void *p = (const uint8_t *)v + op->offset;
-    switch (pd_scalar_width(op)) {
+    switch (pi_scalar_width(op)) {
     case 1: return *(const uint8_t *)p;
     case 2: return *(const uint16_t *)p;
     case 4: return op->kind == PD_OP_S32 ? (uint64_t)(int64_t) * (const int32_t *)p : *(const uint32_t *)p;
@@ -130,10 +130,10 @@ static inline uint64_t pd_scalar_get(const struct pd_op *op, const void *v)
     }
 }
 
-static inline void pd_scalar_set(const struct pd_op *op, void *v, uint64_t value)
+static inline void pi_scalar_set(const struct pd_op *op, void *v, uint64_t value)
 {
     void *p = (uint8_t *)v + op->offset;
-    switch (pd_scalar_width(op)) {
+    switch (pi_scalar_width(op)) {
     case 1: *(uint8_t *)p = (uint8_t)value; break;
     case 2: *(uint16_t *)p = (uint16_t)value; break;
     case 4: *(uint32_t *)p = (uint32_t)value; break;
@@ -142,17 +142,17 @@ static inline void pd_scalar_set(const struct pd_op *op, void *v, uint64_t value
 }
 
 /* Bytes of the scalars of a layout: what a list element takes. */
-static inline size_t pd_layout_bytes(const struct pd_op *head, const struct pd_shape *s)
+static inline size_t pi_layout_bytes(const struct pd_op *head, const struct pd_shape *s)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pd_present(head, s, NULL); op->kind != PD_OP_END;
-         op = pd_present(op + 1, s, NULL)) {
+    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PD_OP_END;
+         op = pi_present(op + 1, s, NULL)) {
         if (op->kind == PD_OP_SUB)
-            n += pd_layout_bytes(op->sub(), s);
+            n += pi_layout_bytes(op->sub(), s);
         else if (op->kind == PD_OP_ARR)
             n += (size_t)op->arg;
         else if (op->kind != PD_OP_OPT64)
-            n += pd_scalar_width(op);
+            n += pi_scalar_width(op);
     }
     return n;
 }
@@ -161,23 +161,23 @@ static inline size_t pd_layout_bytes(const struct pd_op *head, const struct pd_s
  * Element `i` of a list whose elements are of `layout` and of one size, into a struct of it: through the
  * tables.
  */
-void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out);
+void pi_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out);
 
 /* Takes the first element off any list, into a struct of its layout; false: there is none. */
-bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out);
+bool pi_list_take(struct pd_list *l, const struct pd_op *layout, void *out);
 
 /* Bytes of the fields that an attr of this size holds, without one that the size cuts. */
-static inline uint32_t pd_attr_whole(uint32_t size)
+static inline uint32_t pi_attr_whole(uint32_t size)
 {
     uint32_t at = 0;
-    for (const struct pd_op *op = pd_layout_attr() + 1;
-         op->kind != PD_OP_END && pd_scalar_width(op) <= size - at; op++)
-        at += pd_scalar_width(op);
+    for (const struct pd_op *op = pi_layout_attr() + 1;
+         op->kind != PD_OP_END && pi_scalar_width(op) <= size - at; op++)
+        at += pi_scalar_width(op);
     return at;
 }
 
 /* Bytes of the slot that the encoder makes for a string without one, in a field of this kind. */
-static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
+static inline size_t pi_slot_of(const struct pd_op *op, size_t len)
 {
     switch (op->kind) {
     case PD_OP_CSTR: return len + 1;
@@ -190,7 +190,7 @@ static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
 }
 
 /* Bytes of an element of a vector of this kind. */
-static inline unsigned pd_vec_width(const struct pd_op *op)
+static inline unsigned pi_vec_width(const struct pd_op *op)
 {
     return op->kind == PD_OP_VEC16 ? 2 : op->kind == PD_OP_VEC32 ? 4 : 8;
 }
@@ -199,7 +199,7 @@ static inline unsigned pd_vec_width(const struct pd_op *op)
  * The kind TEXT: do the n bytes begin with a name rather than with a u64 that is an address, and a name
  * behind it?
  */
-static inline bool pd_is_text(const uint8_t *p, size_t n, enum pd_order order)
+static inline bool pi_is_text(const uint8_t *p, size_t n, enum pd_order order)
 {
     if (n <= 8)
         return n == 8;
@@ -208,13 +208,13 @@ static inline bool pd_is_text(const uint8_t *p, size_t n, enum pd_order order)
 }
 
 /* The kind SINCE: does the string begin with a decimal number, and is it as large? */
-static inline uint8_t pd_first_character(const struct pd_op *op, const void *v)
+static inline uint8_t pi_first_character(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     return s->len ? (uint8_t)s->ptr[0] : 0;
 }
 
-static inline bool pd_is_number(const struct pd_op *op, const void *v)
+static inline bool pi_is_number(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     size_t i = 0;
@@ -223,7 +223,7 @@ static inline bool pd_is_number(const struct pd_op *op, const void *v)
     return i && i + 1 < s->len && s->ptr[i] == '.' && s->ptr[i + 1] >= '0' && s->ptr[i + 1] <= '9';
 }
 
-static inline bool pd_is_since(const struct pd_op *op, const void *v)
+static inline bool pi_is_since(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     uint64_t tenths = 0;
@@ -239,7 +239,7 @@ static inline bool pd_is_since(const struct pd_op *op, const void *v)
 #define PD_WIRE_TYPE_LAST 5
 #define PD_WIRE_TYPE_NAMED 8
 
-static inline uint64_t pd_wire_type(const struct pd_op *op, uint64_t key)
+static inline uint64_t pi_wire_type(const struct pd_op *op, uint64_t key)
 {
     for (const struct pd_op *named = op + 1; named->kind != PD_OP_END; named++)
         if (named->kind == PD_OP_IS && named->count_offset == op->count_offset && named->arg == key)
@@ -248,13 +248,13 @@ static inline uint64_t pd_wire_type(const struct pd_op *op, uint64_t key)
 }
 
 /* What the kinds LOW, LESS, UNITS, ONES and OTHER make of the field they are derived from. */
-static inline uint64_t pd_derived(const struct pd_op *op, const void *v)
+static inline uint64_t pi_derived(const struct pd_op *op, const void *v)
 {
     const uint64_t of = pd_member(v, op->count_offset, op->count_width);
     switch (op->kind) {
     case PD_OP_LOW: return of & op->arg;
     case PD_OP_LESS: return of > op->arg ? of - op->arg : 0;
-    case PD_OP_OTHER: return pd_wire_type(op, of);
+    case PD_OP_OTHER: return pi_wire_type(op, of);
     case PD_OP_UNITS: return of / op->arg + (of % op->arg != 0);
     default: return (uint64_t)__builtin_popcountll(of);
     }

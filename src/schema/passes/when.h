@@ -25,14 +25,14 @@
 /* REGS, LATE: the known bits of an abi. The data behind an abi with others is unknown. */
 #define PD_REGS_ABI_BITS (UINT64_C(0) | PD_REGS_ABI_32 | PD_REGS_ABI_64 | PD_REGS_SIMD)
 
-static inline bool pd_abi_unknown(uint64_t abi)
+static inline bool pi_abi_unknown(uint64_t abi)
 {
     return (abi & ~PD_REGS_ABI_BITS) != 0;
 }
 
 /* True if the abi has, or may have, more than the registers. One test for both in straight-line code. */
 /*@ assigns \nothing; */
-static inline bool pd_abi_unusual(uint64_t abi)
+static inline bool pi_abi_unusual(uint64_t abi)
 {
     return __builtin_expect((abi & ~(PD_REGS_ABI_BITS & ~(uint64_t)PD_REGS_SIMD)) != 0, 0);
 }

@@ -17,7 +17,7 @@ static bool same_file(const struct pd_mmap2 *a, const struct pd_mmap2 *b)
 /*
  * Keeps a file with a build id once. Records of files with the same hash have consecutive numbers in the map.
  */
-PD_WRAPS enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec,
+PD_WRAPS enum pd_code pi_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec,
                                            struct pd_error *error)
 {
     struct pd_record one = {0};
@@ -28,14 +28,14 @@ PD_WRAPS enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct p
     uint32_t hash = (uint32_t)XXH3_64bits_withSeed(
         map->filename.ptr, map->filename.len,
         XXH3_64bits_withSeed(map->build_id, sizeof map->build_id, m->key.before));
-    for (; (known = pd_idmap_get(&m->mapped, hash)) != PD_IDMAP_NONE; hash++)
+    for (; (known = pi_idmap_get(&m->mapped, hash)) != PD_IDMAP_NONE; hash++)
         if (same_file(map, &m->records[known]->rec.u.mmap2))
             return PD_OK;
     const size_t before = m->n_records;
-    const enum pd_code code = pd_meta_keep_record(m, rec, error);
+    const enum pd_code code = pi_meta_keep_record(m, rec, error);
     if (code || m->n_records == before)
         return code;
-    return pd_idmap_add(&m->mapped, hash, (uint32_t)before) ? PD_OK : pd_meta_no_memory(error, sizeof hash);
+    return pi_idmap_add(&m->mapped, hash, (uint32_t)before) ? PD_OK : pi_meta_no_memory(error, sizeof hash);
 }
 
 /* ---- Answers. */
@@ -67,7 +67,7 @@ void pd_metadata_each_build_id(const struct pd_metadata *m,
                                             size_t n),
                                void *user)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_BUILD_ID);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_BUILD_ID);
     struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
     struct pd_build_id_entry e;
     while (pd_build_id_entry_next(&l, &e))

@@ -100,7 +100,7 @@ void pd_cpu_map_each(const struct pd_cpu_map_data *map,
 
 static int32_t node_of(const struct pd_metadata *m, uint32_t cpu)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_NUMA_TOPOLOGY);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_NUMA_TOPOLOGY);
     struct pd_list l = f ? f->u.numa_topology.nodes : (struct pd_list){0};
     struct pd_numa_node node;
     while (pd_numa_node_next(&l, &node))
@@ -112,7 +112,7 @@ static int32_t node_of(const struct pd_metadata *m, uint32_t cpu)
 struct pd_cpu_place pd_metadata_cpu(const struct pd_metadata *m, uint32_t cpu)
 {
     struct pd_cpu_place place = {-1, -1, -1, node_of(m, cpu)};
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_CPU_TOPOLOGY);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_CPU_TOPOLOGY);
     struct pd_cpu_topology_cpu c;
     if (!f || !f->u.cpu_topology.has_cpus || cpu >= f->u.cpu_topology.cpus.n)
         return place;

@@ -16,7 +16,7 @@
 /* A copy of a name of n bytes, with a NUL behind it. */
 static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 {
-    char *p = pd_resize(m->allocator, NULL, n + 1);
+    char *p = pi_resize(m->allocator, NULL, n + 1);
     m->out_of_memory |= !p;
     if (p) {
         memcpy(p, text, n);
@@ -29,13 +29,13 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 PD_WRAPS static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
 {
     uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
-    for (; (known = pd_idmap_get(&m->by_text, hash)) != PD_IDMAP_NONE; hash++)
+    for (; (known = pi_idmap_get(&m->by_text, hash)) != PD_IDMAP_NONE; hash++)
         if (strlen(m->texts[known]) == n && memcmp(m->texts[known], text, n) == 0)
             return m->texts[known];
     char *copy = copy_name(m, text, n);
-    if (!copy || !pd_grow(m->allocator, (void **)&m->texts, m->n_texts, &m->cap_texts, sizeof *m->texts) ||
-        !pd_idmap_add(&m->by_text, hash, (uint32_t)m->n_texts)) {
-        pd_release(m->allocator, copy);
+    if (!copy || !pi_grow(m->allocator, (void **)&m->texts, m->n_texts, &m->cap_texts, sizeof *m->texts) ||
+        !pi_idmap_add(&m->by_text, hash, (uint32_t)m->n_texts)) {
+        pi_release(m->allocator, copy);
         m->out_of_memory = true;
         return NULL;
     }
@@ -50,22 +50,22 @@ static enum pd_code keep_old_name(struct pd_metadata *m, const struct pd_event_t
     const char *name = (const char *)type->name;
     char *copy = copy_name(m, name, strnlen(name, sizeof type->name));
     if (!copy ||
-        !pd_grow(m->allocator, (void **)&m->old_names, m->n_old, &m->cap_old, sizeof *m->old_names)) {
-        pd_release(m->allocator, copy);
-        return pd_meta_no_memory(error, sizeof type->name);
+        !pi_grow(m->allocator, (void **)&m->old_names, m->n_old, &m->cap_old, sizeof *m->old_names)) {
+        pi_release(m->allocator, copy);
+        return pi_meta_no_memory(error, sizeof type->name);
     }
-    m->old_names[m->n_old++] = (struct pd_old_name){type->event_id, copy};
+    m->old_names[m->n_old++] = (struct pi_old_name){type->event_id, copy};
     return PD_OK;
 }
 
-enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error)
+enum pd_code pi_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error)
 {
     const uint64_t offset = pd_reader_info(r)->header.event_types.offset;
     enum pd_code code = PD_OK;
     struct pd_error what;
     const size_t n = pd_reader_n_event_types(r);
     for (size_t i = 0;
-         !code && i < n && pd_meta_charge(m, offset + i * PD_BYTES_event_type, PD_BYTES_event_type); i++) {
+         !code && i < n && pi_meta_charge(m, offset + i * PD_BYTES_event_type, PD_BYTES_event_type); i++) {
         struct pd_event_type type;
         code = pd_reader_event_type(r, i, &type, &what);
         if (!code)
@@ -75,14 +75,14 @@ enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, 
         else if (!pd_is_failure(code)) /* others may exist */
             code = PD_OK;
     }
-    return pd_meta_noted(m, code, error);
+    return pi_meta_noted(m, code, error);
 }
 
 /* ---- Tracepoints. */
 
 const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_TRACING_DATA);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_TRACING_DATA);
     if (f && !m->parsed) {
         m->parsed = true;
         const enum pd_code code = pd_tracepoints_new(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL);
@@ -95,14 +95,14 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
 
 /* ---- All names are sorted once: there may be as many names as events to look up. */
 
-static bool know(struct pd_metadata *m, enum pd_name_source source, uint64_t number, uint64_t type,
+static bool know(struct pd_metadata *m, enum pi_name_source source, uint64_t number, uint64_t type,
                  size_t order, const char *text, size_t len)
 {
-    if (!pd_grow(m->allocator, (void **)&m->known, m->n_known, &m->cap_known, sizeof *m->known)) {
+    if (!pi_grow(m->allocator, (void **)&m->known, m->n_known, &m->cap_known, sizeof *m->known)) {
         m->out_of_memory = true;
         return false;
     }
-    m->known[m->n_known++] = (struct pd_known_name){source, number, type, order, text, len, NULL};
+    m->known[m->n_known++] = (struct pi_known_name){source, number, type, order, text, len, NULL};
     return true;
 }
 
@@ -127,7 +127,7 @@ static bool know_records(struct pd_metadata *m)
 
 static bool know_desc(struct pd_metadata *m)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_EVENT_DESC);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_EVENT_DESC);
     struct pd_list l = f ? f->u.event_desc.events : (struct pd_list){0};
     struct pd_event_desc d;
     bool ok = true;
@@ -159,7 +159,7 @@ static bool know_lines(struct pd_metadata *m, const struct pd_str *lines)
 static bool know_meta_info(struct pd_metadata *m)
 {
     static const char key[] = "event_type_info";
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_SIMPLEPERF_META_INFO);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_SIMPLEPERF_META_INFO);
     struct pd_list l = f ? f->u.simpleperf_meta_info.entries : (struct pd_list){0};
     struct pd_meta_info e;
     while (pd_meta_info_next(&l, &e))
@@ -170,7 +170,7 @@ static bool know_meta_info(struct pd_metadata *m)
 
 static int by_number(const void *pa, const void *pb)
 {
-    const struct pd_known_name *a = pa, *b = pb;
+    const struct pi_known_name *a = pa, *b = pb;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     if (a->number != b->number)
@@ -190,10 +190,10 @@ static bool index_names(struct pd_metadata *m)
 }
 
 /* The first known name for this number, or NULL. */
-static struct pd_known_name *find_name(const struct pd_metadata *m, enum pd_name_source source,
+static struct pi_known_name *find_name(const struct pd_metadata *m, enum pi_name_source source,
                                        uint64_t number, uint64_t type)
 {
-    const struct pd_known_name wanted = {source, number, type, 0, NULL, 0, NULL};
+    const struct pi_known_name wanted = {source, number, type, 0, NULL, 0, NULL};
     size_t low = 0, high = m->n_known;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -202,12 +202,12 @@ static struct pd_known_name *find_name(const struct pd_metadata *m, enum pd_name
         else
             high = middle;
     }
-    struct pd_known_name *k = low < m->n_known ? &m->known[low] : NULL;
+    struct pi_known_name *k = low < m->n_known ? &m->known[low] : NULL;
     return k && k->source == source && k->number == number && k->type == type ? k : NULL;
 }
 
 /* The text up to a NUL, even if its length says more. */
-static const char *text_of(struct pd_metadata *m, struct pd_known_name *k)
+static const char *text_of(struct pd_metadata *m, struct pi_known_name *k)
 {
     if (k && !k->made)
         k->made = the_text(m, k->text, strnlen(k->text, k->len));
@@ -219,11 +219,11 @@ static const char *text_of(struct pd_metadata *m, struct pd_known_name *k)
 /* Of the updates of an event's ids, the last one. */
 static const char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
 {
-    struct pd_known_name *last = NULL;
+    struct pi_known_name *last = NULL;
     if (m->n_known == 0 || m->known[0].source != PD_NAME_FROM_UPDATE)
         return NULL;
     for (size_t i = 0; i < e->n_ids; i++) {
-        struct pd_known_name *k = find_name(m, PD_NAME_FROM_UPDATE, e->ids[i], 0);
+        struct pi_known_name *k = find_name(m, PD_NAME_FROM_UPDATE, e->ids[i], 0);
         if (k && (!last || k->order < last->order))
             last = k;
     }
@@ -239,9 +239,9 @@ static const char *name_from_tracing(struct pd_metadata *m, const struct pd_attr
     char name[PD_LIMIT_EVENT_NAME + 2]; /* a colon and a NUL */
     if (tp->system.len + tp->name.len > PD_LIMIT_EVENT_NAME) {
         struct pd_error e;
-        pd_fail(&e, PD_ELIMIT, PD_NOWHERE, "name of an event in the tracing data",
+        pi_fail(&e, PD_ELIMIT, PD_NOWHERE, "name of an event in the tracing data",
                 tp->system.len + tp->name.len, PD_LIMIT_EVENT_NAME);
-        pd_meta_note(m, &e);
+        pi_meta_note(m, &e);
         return NULL;
     }
     snprintf(name, sizeof name, "%.*s:%.*s", (int)tp->system.len, tp->system.ptr, (int)tp->name.len,
@@ -268,7 +268,7 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     if (attr >= n)
         return NULL;
     if (n > m->n_names) {
-        const char **names = pd_array(m->allocator, m->names, n, sizeof *names);
+        const char **names = pi_array(m->allocator, m->names, n, sizeof *names);
         m->out_of_memory |= !names;
         if (!names)
             return NULL;
@@ -292,20 +292,20 @@ static bool is_offcpu(const struct pd_str *name)
            memcmp(name->ptr, offcpu, sizeof offcpu - 1) == 0;
 }
 
-void pd_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r)
+void pi_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_EVENT_DESC);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_EVENT_DESC);
     struct pd_list l = f ? f->u.event_desc.events : (struct pd_list){0};
     struct pd_event_desc d;
     for (uint32_t i = 0; pd_event_desc_next(&l, &d); i++)
         if (d.name.len)
-            pd_reader_name_offcpu(r, i, is_offcpu(&d.name), false);
+            pi_reader_name_offcpu(r, i, is_offcpu(&d.name), false);
 }
 
-void pd_meta_tell_update(struct pd_reader *r, const struct pd_record *rec)
+void pi_meta_tell_update(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_record copy = *rec;
     const struct pd_event_update *u = &copy.u.event_update;
     if (pd_reader_decode(r, &copy, NULL) == PD_OK && u->type == PD_EVENT_UPDATE_NAME)
-        pd_reader_name_offcpu(r, pd_reader_find_id(r, u->id), is_offcpu(&u->name), true);
+        pi_reader_name_offcpu(r, pd_reader_find_id(r, u->id), is_offcpu(&u->name), true);
 }

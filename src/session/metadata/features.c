@@ -9,7 +9,7 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-static struct pd_held *find_held(const struct pd_metadata *m, uint32_t id)
+static struct pi_held *find_held(const struct pd_metadata *m, uint32_t id)
 {
     for (size_t i = 0; i < m->n_held; i++)
         if (m->held[i]->feature.id == id)
@@ -19,37 +19,37 @@ static struct pd_held *find_held(const struct pd_metadata *m, uint32_t id)
 
 static uint32_t cpus_avail(const struct pd_metadata *m)
 {
-    const struct pd_held *h = find_held(m, PD_FEAT_NRCPUS);
+    const struct pi_held *h = find_held(m, PD_FEAT_NRCPUS);
     return h && h->feature.layout ? h->feature.u.nrcpus.nr_cpus_avail : 0;
 }
 
 /* Decodes the kept bytes; damage becomes a finding. */
-static void decode_held(struct pd_metadata *m, struct pd_held *h)
+static void decode_held(struct pd_metadata *m, struct pi_held *h)
 {
     struct pd_error e;
-    if (pd_probe_feature(m->order, h->feature.id, cpus_avail(m), h->feature.raw, h->offset, false,
+    if (pi_probe_feature(m->order, h->feature.id, cpus_avail(m), h->feature.raw, h->offset, false,
                          &h->feature, &e))
-        pd_meta_note(m, &e);
+        pi_meta_note(m, &e);
 }
 
 /*
  * Decodes CPU_TOPOLOGY again, since it depends on NRCPUS. NRCPUS comes once: a file that repeats it too often
  * is not followed.
  */
-static void decode_topology(struct pd_metadata *m, struct pd_held *h)
+static void decode_topology(struct pd_metadata *m, struct pi_held *h)
 {
     struct pd_error e;
     if (m->topologies++ < PD_LIMIT_TOPOLOGIES) {
         decode_held(m, h);
     } else if (!m->told_cpus) {
         m->told_cpus = true;
-        pd_fail(&e, PD_ELIMIT, h->offset, "NRCPUS, which CPU_TOPOLOGY depends on, again", m->topologies,
+        pi_fail(&e, PD_ELIMIT, h->offset, "NRCPUS, which CPU_TOPOLOGY depends on, again", m->topologies,
                 PD_LIMIT_TOPOLOGIES);
-        pd_meta_note(m, &e);
+        pi_meta_note(m, &e);
     }
 }
 
-static int later(const struct pd_held *a, uint32_t id)
+static int later(const struct pi_held *a, uint32_t id)
 {
     return a->feature.id > id;
 }
@@ -58,13 +58,13 @@ static int later(const struct pd_held *a, uint32_t id)
 static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, uint8_t *bytes, size_t n,
                          struct pd_error *error)
 {
-    struct pd_held *h = find_held(m, id);
+    struct pi_held *h = find_held(m, id);
     if (!h) {
-        h = pd_resize(m->allocator, NULL, sizeof *h);
-        if (!h || !pd_grow(m->allocator, (void **)&m->held, m->n_held, &m->cap_held, sizeof *m->held)) {
-            pd_release(m->allocator, h);
-            pd_release(m->allocator, bytes);
-            return pd_meta_no_memory(error, sizeof *h);
+        h = pi_resize(m->allocator, NULL, sizeof *h);
+        if (!h || !pi_grow(m->allocator, (void **)&m->held, m->n_held, &m->cap_held, sizeof *m->held)) {
+            pi_release(m->allocator, h);
+            pi_release(m->allocator, bytes);
+            return pi_meta_no_memory(error, sizeof *h);
         }
         memset(h, 0, sizeof *h);
         size_t i = m->n_held++;
@@ -72,13 +72,13 @@ static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, ui
             m->held[i] = m->held[i - 1];
         m->held[i] = h;
     }
-    pd_release(m->allocator, h->bytes);
+    pi_release(m->allocator, h->bytes);
     h->bytes = bytes;
     h->offset = offset;
     h->feature.id = id;
     h->feature.raw = (struct pd_bytes){bytes, n};
     if (id == PD_FEAT_EVENT_DESC || id == PD_FEAT_TRACING_DATA || id == PD_FEAT_SIMPLEPERF_META_INFO)
-        pd_meta_forget_names(m);
+        pi_meta_forget_names(m);
     if (id == PD_FEAT_TRACING_DATA) {
         pd_tracepoints_free(m->tracepoints);
         m->tracepoints = NULL;
@@ -96,10 +96,10 @@ static enum pd_code claim(struct pd_metadata *m, uint64_t offset, uint64_t n, ui
                           struct pd_error *error)
 {
     *bytes = NULL;
-    if (!pd_meta_charge(m, offset, n))
+    if (!pi_meta_charge(m, offset, n))
         return PD_OK;
-    *bytes = pd_resize(m->allocator, NULL, (size_t)n);
-    return *bytes ? PD_OK : pd_meta_no_memory(error, n);
+    *bytes = pi_resize(m->allocator, NULL, (size_t)n);
+    return *bytes ? PD_OK : pi_meta_no_memory(error, n);
 }
 
 static enum pd_code read_section(struct pd_metadata *m, struct pd_reader *r,
@@ -113,9 +113,9 @@ static enum pd_code read_section(struct pd_metadata *m, struct pd_reader *r,
     code = pd_reader_read(r, s->section.offset, bytes, (size_t)s->section.size, &e);
     if (code == PD_OK)
         return hold(m, s->feature, s->section.offset, bytes, (size_t)s->section.size, error);
-    pd_release(m->allocator, bytes);
+    pi_release(m->allocator, bytes);
     if (!pd_is_failure(code)) {
-        pd_meta_note(m, &e);
+        pi_meta_note(m, &e);
         return PD_OK;
     }
     if (error)
@@ -128,11 +128,11 @@ enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, stru
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_features(r); i++) {
         const struct pd_feature_section *s = pd_reader_feature(r, i);
-        const struct pd_held *h = find_held(m, s->feature);
+        const struct pi_held *h = find_held(m, s->feature);
         if (s->intact && (!h || h->offset != s->section.offset))
             code = read_section(m, r, s, error);
     }
-    return pd_meta_noted(m, code, error);
+    return pi_meta_noted(m, code, error);
 }
 
 /* ---- Records of a stream. */
@@ -149,41 +149,41 @@ static enum pd_code add_bytes(struct pd_metadata *m, uint32_t id, uint64_t offse
 }
 
 /* An empty payload marks the last feature, unless the feature is one that is always empty. */
-enum pd_code pd_meta_add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_meta_add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_bytes data;
     uint64_t id;
-    if (!pd_record_feature(rec, m->order, &id, &data) || id > UINT16_MAX ||
-        (data.n == 0 && !rec->old_feature && !pd_may_be_empty(id)))
+    if (!pi_record_feature(rec, m->order, &id, &data) || id > UINT16_MAX ||
+        (data.n == 0 && !rec->old_feature && !pi_may_be_empty(id)))
         return PD_OK;
     const uint64_t offset = rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw);
     return add_bytes(m, (uint32_t)id, offset, data.ptr, data.n, error);
 }
 
-enum pd_code pd_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
+enum pd_code pi_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
                                       struct pd_error *error)
 {
     const uint64_t offset = rec->offset + rec->size;
     uint8_t *bytes;
     size_t n;
-    if (!pd_meta_charge(m, offset, rec->payload_size))
+    if (!pi_meta_charge(m, offset, rec->payload_size))
         return PD_OK;
-    const enum pd_code code = pd_reader_hold_payload(r, m->allocator, &bytes, &n, error);
+    const enum pd_code code = pi_reader_hold_payload(r, m->allocator, &bytes, &n, error);
     if (!code)
         return hold(m, PD_FEAT_TRACING_DATA, offset, bytes, n, error);
-    pd_release(m->allocator, bytes);
+    pi_release(m->allocator, bytes);
     return code;
 }
 
 /* The record of simpleperf contains its blob. */
-enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
+enum pd_code pi_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
                                             struct pd_error *error)
 {
     struct pd_bytes data;
     struct pd_error what;
-    const enum pd_code code = pd_record_tracing_data(rec, m->order, &data, &what);
+    const enum pd_code code = pi_record_tracing_data(rec, m->order, &data, &what);
     if (code)
-        pd_meta_note(m, &what);
+        pi_meta_note(m, &what);
     return data.ptr && !code
                ? add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + (uint64_t)(data.ptr - rec->raw), data.ptr,
                            data.n, error)
@@ -191,16 +191,16 @@ enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct 
 }
 
 /* Large tracing data of simpleperf, which is usual, comes in parts. */
-enum pd_code pd_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_large_record large;
     struct pd_error e;
     m->split.max_bytes = m->left + 1;
     const enum pd_code code = pd_large_parts_add(&m->split, m->order, rec, &large, &e);
     if (code == PD_ENOMEM)
-        return pd_meta_no_memory(error, e.expected);
+        return pi_meta_no_memory(error, e.expected);
     if (code)
-        pd_meta_note(m, &e);
+        pi_meta_note(m, &e);
     if (large.type != PD_RECORD_SIMPLEPERF_TRACING_DATA || !large.layout)
         return PD_OK;
     const struct pd_bytes *data = &large.u.simpleperf_tracing_data.data;
@@ -221,11 +221,11 @@ const struct pd_feature *pd_metadata_feature_at(const struct pd_metadata *m, siz
 
 const struct pd_feature *pd_metadata_feature(const struct pd_metadata *m, uint32_t id)
 {
-    const struct pd_held *h = find_held(m, id);
+    const struct pi_held *h = find_held(m, id);
     return h ? &h->feature : NULL;
 }
 
-const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t id)
+const struct pd_feature *pi_meta_decoded(const struct pd_metadata *m, uint32_t id)
 {
     const struct pd_feature *f = pd_metadata_feature(m, id);
     return f && f->layout ? f : NULL;
@@ -233,7 +233,7 @@ const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t i
 
 const struct pd_str *pd_metadata_text(const struct pd_metadata *m, uint32_t id)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, id);
+    const struct pd_feature *f = pi_meta_decoded(m, id);
     if (!f)
         return NULL;
     switch (id) {
@@ -249,14 +249,14 @@ const struct pd_str *pd_metadata_text(const struct pd_metadata *m, uint32_t id)
 
 bool pd_metadata_total_mem(const struct pd_metadata *m, uint64_t *bytes)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_TOTAL_MEM);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_TOTAL_MEM);
     return f && !__builtin_mul_overflow(f->u.total_mem.total_mem, UINT64_C(1024), bytes);
 }
 
 const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *m, uint32_t type,
                                           struct pd_pmu_mapping *out)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_PMU_MAPPINGS);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_PMU_MAPPINGS);
     struct pd_list l = f ? f->u.pmu_mappings.pmus : (struct pd_list){0};
     if (f && f->u.pmu_mappings.nr == 0)
         l = f->u.pmu_mappings.uncounted;
@@ -268,7 +268,7 @@ const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *m, uint32_t 
 
 bool pd_metadata_group(const struct pd_metadata *m, uint32_t attr, struct pd_group_desc *out)
 {
-    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_GROUP_DESC);
+    const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_GROUP_DESC);
     struct pd_list l = f ? f->u.group_desc.groups : (struct pd_list){0};
     while (pd_group_desc_next(&l, out))
         if (attr >= out->leader_idx && attr - out->leader_idx < out->nr_members)

@@ -10,24 +10,24 @@
 #include <perfdata/session/tracepoint.h>
 
 /* A feature with its bytes. Each is allocated separately, so that pointers given to callers stay valid. */
-struct pd_held {
+struct pi_held {
     struct pd_feature feature;
     uint64_t offset; /* of its first byte, in the input */
     uint8_t *bytes;
 };
 
 /* The name that EVENT_UPDATE gives an event id, or the file that HEADER_BUILD_ID names. */
-struct pd_held_record {
+struct pi_held_record {
     struct pd_record rec;
     uint8_t bytes[];
 };
 
 /* The sources of an event's name, best first. */
-enum pd_name_source { PD_NAME_FROM_UPDATE, PD_NAME_FROM_DESC, PD_NAME_FROM_LINES, PD_NAME_FROM_OLD };
+enum pi_name_source { PD_NAME_FROM_UPDATE, PD_NAME_FROM_DESC, PD_NAME_FROM_LINES, PD_NAME_FROM_OLD };
 
 /* A name for a number: of an event id, of an attr's place, or of an attr's type and config. */
-struct pd_known_name {
-    enum pd_name_source source;
+struct pi_known_name {
+    enum pi_name_source source;
     uint64_t number, type;
     size_t order; /* of several names, the one with the lowest counts */
     const char *text;
@@ -38,17 +38,17 @@ struct pd_known_name {
 struct pd_metadata {
     const struct pd_allocator *allocator;
     enum pd_order order;
-    struct pd_key key; /* of the hashes below */
+    struct pi_key key; /* of the hashes below */
     /* held.c */
     uint64_t left; /* bytes that may still be kept */
-    struct pd_held_record **records;
+    struct pi_held_record **records;
     size_t n_records, cap_records;
     bool full; /* a record was not kept, which has been noted */
     struct pd_error *findings;
     size_t n_findings, cap_findings;
     bool out_of_memory; /* while adding a finding, a name or the tracepoints */
     /* features.c */
-    struct pd_held **held;
+    struct pi_held **held;
     size_t n_held, cap_held;
     bool told_cpus;              /* the finding that NRCPUS comes too often has been added */
     unsigned topologies;         /* how often CPU_TOPOLOGY was decoded again */
@@ -58,11 +58,11 @@ struct pd_metadata {
     size_t n_names;
     char **texts; /* the texts of `names`, each once, even if many attrs have it */
     size_t n_texts, cap_texts;
-    struct pd_idmap by_text;     /* from their hashes; texts of the same hash have the numbers behind it */
-    struct pd_known_name *known; /* sorted, made at the first question for a name */
+    struct pi_idmap by_text;     /* from their hashes; texts of the same hash have the numbers behind it */
+    struct pi_known_name *known; /* sorted, made at the first question for a name */
     size_t n_known, cap_known;
     bool indexed;
-    struct pd_old_name {
+    struct pi_old_name {
         uint64_t id;
         char *text;
     } * old_names; /* of the event_types section */
@@ -70,49 +70,49 @@ struct pd_metadata {
     struct pd_tracepoints *tracepoints;
     bool parsed; /* parsing the tracepoints was tried */
     /* build_ids.c */
-    struct pd_idmap mapped; /* from hashes of mapped files with build ids to numbers of `records` */
+    struct pi_idmap mapped; /* from hashes of mapped files with build ids to numbers of `records` */
 };
 
-static inline enum pd_code pd_meta_no_memory(struct pd_error *error, uint64_t bytes)
+static inline enum pd_code pi_meta_no_memory(struct pd_error *error, uint64_t bytes)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
 }
 
 /* ---- held.c */
 
 /* Adds a finding. */
-void pd_meta_note(struct pd_metadata *m, const struct pd_error *error);
+void pi_meta_note(struct pd_metadata *m, const struct pd_error *error);
 /* Turns a finding that could not be added into an error. */
-enum pd_code pd_meta_noted(const struct pd_metadata *m, enum pd_code code, struct pd_error *error);
+enum pd_code pi_meta_noted(const struct pd_metadata *m, enum pd_code code, struct pd_error *error);
 /* True if so many bytes may be kept; if not, notes that. */
-bool pd_meta_charge(struct pd_metadata *m, uint64_t offset, uint64_t n);
+bool pi_meta_charge(struct pd_metadata *m, uint64_t offset, uint64_t n);
 /* Keeps a decoded record; notes one beyond the limit. */
-enum pd_code pd_meta_keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_meta_keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
 /* Called after a new source of names: names of events must be made again. */
-void pd_meta_forget_names(struct pd_metadata *m);
+void pi_meta_forget_names(struct pd_metadata *m);
 
 /* ---- features.c */
 
-enum pd_code pd_meta_add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
-enum pd_code pd_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
+enum pd_code pi_meta_add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
                                       struct pd_error *error);
-enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
+enum pd_code pi_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
                                             struct pd_error *error);
-enum pd_code pd_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
 /* A feature if it could be decoded; else NULL. */
-const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t id);
+const struct pd_feature *pi_meta_decoded(const struct pd_metadata *m, uint32_t id);
 
 /* ---- event_names.c */
 
 /* Takes the names of the event_types section. */
-enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error);
+enum pd_code pi_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error);
 /* Tells the reader which events are off-cpu ones, by EVENT_DESC and by a record. */
-void pd_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r);
-void pd_meta_tell_update(struct pd_reader *r, const struct pd_record *rec);
+void pi_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r);
+void pi_meta_tell_update(struct pd_reader *r, const struct pd_record *rec);
 
 /* ---- build_ids.c */
 
 /* Keeps a mapping with a build id, once for each file. */
-enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
 
 #endif

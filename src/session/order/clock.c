@@ -7,17 +7,17 @@
 
 bool pd_record_time(const struct pd_record *rec, uint64_t *time)
 {
-    return pd_word_time(rec, time);
+    return pi_word_time(rec, time);
 }
 
 bool pd_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
-    return pd_word_task(rec, pid, tid);
+    return pi_word_task(rec, pid, tid);
 }
 
 bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu)
 {
-    return pd_word_cpu(rec, cpu);
+    return pi_word_cpu(rec, cpu);
 }
 
 /* ---- The order in which perf processes records */
@@ -33,7 +33,7 @@ void pd_clock_init(struct pd_clock *clock, bool timed)
     *clock = (struct pd_clock){.timed = timed};
 }
 
-void pd_clock_end_round(struct pd_clock *c)
+void pi_clock_end_round(struct pd_clock *c)
 {
     if (!c->waiting)
         return;
@@ -47,5 +47,5 @@ void pd_clock_end_round(struct pd_clock *c)
 
 void pd_clock_stamp(struct pd_clock *c, const struct pd_record *rec, struct pd_moment *when)
 {
-    pd_clock_stamp_here(c, rec, when);
+    pi_clock_stamp_here(c, rec, when);
 }

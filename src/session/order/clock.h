@@ -7,10 +7,10 @@
 #include <perfdata/session/tasks.h>
 
 /* The end of a round: records that are not newer than the newest of the previous round are processed. */
-void pd_clock_end_round(struct pd_clock *c);
+void pi_clock_end_round(struct pd_clock *c);
 
 /* Follows the time of a record, with UINT64_MAX as 0, and returns the moment's `at`. */
-static inline uint64_t pd_clock_follow(struct pd_clock *c, uint64_t time)
+static inline uint64_t pi_clock_follow(struct pd_clock *c, uint64_t time)
 {
     if (time && (!c->waiting || time > c->newest))
         c->newest = time;
@@ -19,7 +19,7 @@ static inline uint64_t pd_clock_follow(struct pd_clock *c, uint64_t time)
 }
 
 /* pd_clock_stamp() */
-static inline void pd_clock_stamp_here(struct pd_clock *c, const struct pd_record *rec,
+static inline void pi_clock_stamp_here(struct pd_clock *c, const struct pd_record *rec,
                                        struct pd_moment *when)
 {
     uint64_t time;
@@ -27,10 +27,10 @@ static inline void pd_clock_stamp_here(struct pd_clock *c, const struct pd_recor
     if (!c->timed)
         return;
     if (rec->type == PD_RECORD_FINISHED_ROUND)
-        pd_clock_end_round(c);
-    if (!pd_word_time(rec, &time) || time == UINT64_MAX)
+        pi_clock_end_round(c);
+    if (!pi_word_time(rec, &time) || time == UINT64_MAX)
         time = 0;
-    when->at = pd_clock_follow(c, time);
+    when->at = pi_clock_follow(c, time);
     when->time = time;
     when->round = c->round;
 }

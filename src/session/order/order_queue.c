@@ -10,34 +10,34 @@
 #define CHUNK_MOST ((size_t)1 << 20)
 
 /* Memory for records, in the order in which they come; free again when all of them have gone. */
-struct pd_chunk {
-    struct pd_chunk *next; /* among spare ones */
+struct pi_chunk {
+    struct pi_chunk *next; /* among spare ones */
     size_t size, used;     /* bytes behind this */
     size_t alive;          /* records in it */
 };
 
 static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "records that wait", 0, n);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "records that wait", 0, n);
 }
 
 /* ---- Chunks */
 
 /* A chunk without records: kept if it is of the usual size. */
-static void retire(struct pd_queue *q, struct pd_chunk *c)
+static void retire(struct pi_queue *q, struct pi_chunk *c)
 {
     q->held -= c->size;
     if (c->size != q->chunk_bytes) {
-        pd_release(q->allocator, c);
+        pi_release(q->allocator, c);
         return;
     }
     c->next = q->spare;
     q->spare = c;
 }
 
-static void let_go(struct pd_queue *q, const struct pd_waiting *w)
+static void let_go(struct pi_queue *q, const struct pi_waiting *w)
 {
-    struct pd_chunk *c = w->chunk;
+    struct pi_chunk *c = w->chunk;
     if (--c->alive)
         return;
     c->used = 0;
@@ -45,25 +45,25 @@ static void let_go(struct pd_queue *q, const struct pd_waiting *w)
         retire(q, c);
 }
 
-static struct pd_chunk *new_chunk(struct pd_queue *q, size_t n)
+static struct pi_chunk *new_chunk(struct pi_queue *q, size_t n)
 {
-    struct pd_chunk *c = q->spare;
+    struct pi_chunk *c = q->spare;
     const size_t size = n < q->chunk_bytes ? q->chunk_bytes : n;
     if (c && c->size >= n)
         q->spare = c->next;
     else
-        c = pd_resize(q->allocator, NULL, sizeof *c + size);
+        c = pi_resize(q->allocator, NULL, sizeof *c + size);
     if (c)
-        *c = (struct pd_chunk){.size = size};
+        *c = (struct pi_chunk){.size = size};
     return c;
 }
 
 /* Room for n bytes; NULL: no memory. */
-static struct pd_waiting *room(struct pd_queue *q, size_t n)
+static struct pi_waiting *room(struct pi_queue *q, size_t n)
 {
-    struct pd_chunk *c = q->current;
+    struct pi_chunk *c = q->current;
     if (c == NULL || c->size - c->used < n) {
-        struct pd_chunk *fresh = new_chunk(q, n);
+        struct pi_chunk *fresh = new_chunk(q, n);
         if (fresh == NULL)
             return NULL;
         if (c && c->alive == 0)
@@ -71,7 +71,7 @@ static struct pd_waiting *room(struct pd_queue *q, size_t n)
         q->current = c = fresh;
         q->held += c->size;
     }
-    struct pd_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
+    struct pi_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
     c->used += n;
     c->alive++;
     w->chunk = c;
@@ -80,23 +80,23 @@ static struct pd_waiting *room(struct pd_queue *q, size_t n)
 
 /* ---- Entries */
 
-static bool reserve(struct pd_queue *q)
+static bool reserve(struct pi_queue *q)
 {
     if (q->n < q->cap)
         return true;
-    pd_release(q->allocator, q->scratch);
+    pi_release(q->allocator, q->scratch);
     q->scratch = NULL;
-    return pd_grow(q->allocator, (void **)&q->entries, q->n, &q->cap, sizeof *q->entries);
+    return pi_grow(q->allocator, (void **)&q->entries, q->n, &q->cap, sizeof *q->entries);
 }
 
-#define ENTRY struct pd_queue_entry
-#define HOLDER struct pd_queue
+#define ENTRY struct pi_queue_entry
+#define HOLDER struct pi_queue
 #include "stretches.h"
 
-static enum pd_code sort(struct pd_queue *q, struct pd_error *error)
+static enum pd_code sort(struct pi_queue *q, struct pd_error *error)
 {
     if (q->n_stretches > 1 && q->scratch == NULL &&
-        (q->scratch = pd_array(q->allocator, NULL, q->cap, sizeof *q->scratch)) == NULL)
+        (q->scratch = pi_array(q->allocator, NULL, q->cap, sizeof *q->scratch)) == NULL)
         return no_memory(error, q->cap * sizeof *q->scratch);
     merge_stretches(q);
     return PD_OK;
@@ -104,16 +104,16 @@ static enum pd_code sort(struct pd_queue *q, struct pd_error *error)
 
 /* ---- Sources: a heap of the places that records come from */
 
-static bool before(const struct pd_queue_source *a, const struct pd_queue_source *b)
+static bool before(const struct pi_queue_source *a, const struct pi_queue_source *b)
 {
     return a->time != b->time ? a->time < b->time : a->number < b->number;
 }
 
 /* Puts the element at `at` in its place below. */
-static void sift(struct pd_queue *q, size_t at)
+static void sift(struct pi_queue *q, size_t at)
 {
-    struct pd_queue_source *h = q->sources;
-    const struct pd_queue_source moved = h[at];
+    struct pi_queue_source *h = q->sources;
+    const struct pi_queue_source moved = h[at];
     for (size_t child; (child = 2 * at + 1) < q->n_sources; at = child) {
         if (child + 1 < q->n_sources && before(&h[child + 1], &h[child]))
             child++;
@@ -124,38 +124,38 @@ static void sift(struct pd_queue *q, size_t at)
     h[at] = moved;
 }
 
-static enum pd_code head_of(struct pd_queue *q, size_t number, const struct pd_waiting **w,
+static enum pd_code head_of(struct pi_queue *q, size_t number, const struct pi_waiting **w,
                             struct pd_error *error)
 {
     if (number < q->n_runs)
-        return pd_run_head(&q->runs[number], q->allocator, w, error);
+        return pi_run_head(&q->runs[number], q->allocator, w, error);
     *w = q->first < q->n ? q->entries[q->first].waiting : NULL;
     return PD_OK;
 }
 
-static void pass(struct pd_queue *q, size_t number)
+static void pass(struct pi_queue *q, size_t number)
 {
     if (number < q->n_runs)
-        pd_run_skip(&q->runs[number]);
+        pi_run_skip(&q->runs[number]);
     else
         let_go(q, q->entries[q->first++].waiting);
     q->waiting--;
 }
 
 /* Makes a heap of sources [from, to) that have something up to the limit. */
-static enum pd_code gather(struct pd_queue *q, size_t from, size_t to, struct pd_error *error)
+static enum pd_code gather(struct pi_queue *q, size_t from, size_t to, struct pd_error *error)
 {
     q->n_sources = 0;
     for (size_t i = from; i < to; i++) {
-        const struct pd_waiting *w;
+        const struct pi_waiting *w;
         const enum pd_code code = head_of(q, i, &w, error);
         if (code)
             return code;
         if (w == NULL || w->time > q->limit)
             continue;
-        if (!pd_grow(q->allocator, (void **)&q->sources, q->n_sources, &q->sources_cap, sizeof *q->sources))
+        if (!pi_grow(q->allocator, (void **)&q->sources, q->n_sources, &q->sources_cap, sizeof *q->sources))
             return no_memory(error, q->sources_cap * 2 * sizeof *q->sources);
-        q->sources[q->n_sources++] = (struct pd_queue_source){w->time, i};
+        q->sources[q->n_sources++] = (struct pi_queue_source){w->time, i};
     }
     for (size_t i = q->n_sources / 2; i > 0; i--)
         sift(q, i - 1);
@@ -163,9 +163,9 @@ static enum pd_code gather(struct pd_queue *q, size_t from, size_t to, struct pd
 }
 
 /* The record of the top source was taken: its next record replaces it, if it has one up to the limit. */
-static enum pd_code follow(struct pd_queue *q, struct pd_error *error)
+static enum pd_code follow(struct pi_queue *q, struct pd_error *error)
 {
-    const struct pd_waiting *w;
+    const struct pi_waiting *w;
     const enum pd_code code = head_of(q, q->sources[0].number, &w, error);
     if (code)
         return code;
@@ -181,13 +181,13 @@ static enum pd_code follow(struct pd_queue *q, struct pd_error *error)
 /* ---- Runs */
 
 /* Closes the runs that have nothing left. */
-static void sweep(struct pd_queue *q)
+static void sweep(struct pi_queue *q)
 {
     size_t kept = 0;
     for (size_t i = 0; i < q->n_runs; i++) {
-        const struct pd_run *r = &q->runs[i];
+        const struct pi_run *r = &q->runs[i];
         if (r->first == r->fill && r->at == r->end)
-            pd_run_close(&q->runs[i], q->allocator);
+            pi_run_close(&q->runs[i], q->allocator);
         else
             q->runs[kept++] = *r;
     }
@@ -195,27 +195,27 @@ static void sweep(struct pd_queue *q)
 }
 
 /* Makes one run of the last FAN ones. */
-static enum pd_code merge_runs(struct pd_queue *q, struct pd_error *error)
+static enum pd_code merge_runs(struct pi_queue *q, struct pd_error *error)
 {
     const size_t from = q->n_runs - FAN;
     const unsigned level = q->runs[from].level + 1;
-    struct pd_run merged;
+    struct pi_run merged;
     q->limit = UINT64_MAX;
     enum pd_code code = gather(q, from, q->n_runs, error);
     if (!code)
-        code = pd_spill_begin(&q->spill, error);
+        code = pi_spill_begin(&q->spill, error);
     while (!code && q->n_sources) {
-        const struct pd_waiting *w;
+        const struct pi_waiting *w;
         const size_t number = q->sources[0].number;
-        if (!(code = head_of(q, number, &w, error)) && !(code = pd_spill_put(&q->spill, w, error))) {
-            pd_run_skip(&q->runs[number]);
+        if (!(code = head_of(q, number, &w, error)) && !(code = pi_spill_put(&q->spill, w, error))) {
+            pi_run_skip(&q->runs[number]);
             code = follow(q, error);
         }
     }
-    if (code || (code = pd_spill_end(&q->spill, &merged, error)))
+    if (code || (code = pi_spill_end(&q->spill, &merged, error)))
         return code;
     while (q->n_runs > from)
-        pd_run_close(&q->runs[--q->n_runs], q->allocator);
+        pi_run_close(&q->runs[--q->n_runs], q->allocator);
     merged.level = level;
     q->runs[q->n_runs++] = merged;
     q->n_spilled++;
@@ -224,17 +224,17 @@ static enum pd_code merge_runs(struct pd_queue *q, struct pd_error *error)
 }
 
 /* Moves all records in memory to a run. */
-static enum pd_code spill(struct pd_queue *q, struct pd_error *error)
+static enum pd_code spill(struct pi_queue *q, struct pd_error *error)
 {
-    if (!pd_grow(q->allocator, (void **)&q->runs, q->n_runs, &q->runs_cap, sizeof *q->runs))
+    if (!pi_grow(q->allocator, (void **)&q->runs, q->n_runs, &q->runs_cap, sizeof *q->runs))
         return no_memory(error, q->runs_cap * 2 * sizeof *q->runs);
     enum pd_code code = sort(q, error);
     if (!code)
-        code = pd_spill_begin(&q->spill, error);
+        code = pi_spill_begin(&q->spill, error);
     for (; !code && q->first < q->n; q->first++)
-        if (!(code = pd_spill_put(&q->spill, q->entries[q->first].waiting, error)))
+        if (!(code = pi_spill_put(&q->spill, q->entries[q->first].waiting, error)))
             let_go(q, q->entries[q->first].waiting);
-    if (code || (code = pd_spill_end(&q->spill, &q->runs[q->n_runs], error)))
+    if (code || (code = pi_spill_end(&q->spill, &q->runs[q->n_runs], error)))
         return code;
     q->first = q->n = q->n_stretches = 0;
     q->bytes_spilled += q->runs[q->n_runs++].end;
@@ -246,36 +246,36 @@ static enum pd_code spill(struct pd_queue *q, struct pd_error *error)
 
 /* ---- The queue */
 
-enum pd_code pd_queue_init(struct pd_queue *q, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_queue_init(struct pi_queue *q, const struct pd_allocator *allocator, size_t memory,
                            const char *tmpdir, struct pd_error *error)
 {
-    *q = (struct pd_queue){
+    *q = (struct pi_queue){
         .allocator = allocator, .memory = memory, .chunk_bytes = (memory / 16) & ~(size_t)7};
     if (q->chunk_bytes < CHUNK_LEAST)
         q->chunk_bytes = CHUNK_LEAST;
     if (q->chunk_bytes > CHUNK_MOST)
         q->chunk_bytes = CHUNK_MOST;
-    return pd_spill_init(&q->spill, allocator, tmpdir, error);
+    return pi_spill_init(&q->spill, allocator, tmpdir, error);
 }
 
-void pd_queue_free(struct pd_queue *q)
+void pi_queue_free(struct pi_queue *q)
 {
     for (; q->first < q->n; q->first++)
         let_go(q, q->entries[q->first].waiting);
-    pd_release(q->allocator, q->current);
-    for (struct pd_chunk *c; (c = q->spare); pd_release(q->allocator, c))
+    pi_release(q->allocator, q->current);
+    for (struct pi_chunk *c; (c = q->spare); pi_release(q->allocator, c))
         q->spare = c->next;
     for (size_t i = 0; i < q->n_runs; i++)
-        pd_run_close(&q->runs[i], q->allocator);
-    pd_spill_free(&q->spill);
-    pd_release(q->allocator, q->runs);
-    pd_release(q->allocator, q->sources);
-    pd_release(q->allocator, q->stretches);
-    pd_release(q->allocator, q->entries);
-    pd_release(q->allocator, q->scratch);
+        pi_run_close(&q->runs[i], q->allocator);
+    pi_spill_free(&q->spill);
+    pi_release(q->allocator, q->runs);
+    pi_release(q->allocator, q->sources);
+    pi_release(q->allocator, q->stretches);
+    pi_release(q->allocator, q->entries);
+    pi_release(q->allocator, q->scratch);
 }
 
-void pd_waiting_fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t time)
+void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t time)
 {
     w->time = time;
     w->offset = rec->offset;
@@ -290,30 +290,30 @@ void pd_waiting_fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t
         memcpy(w->raw, rec->raw, rec->size);
 }
 
-enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint64_t time,
+enum pd_code pi_queue_push(struct pi_queue *q, const struct pd_record *rec, uint64_t time,
                            struct pd_error *error)
 {
-    const size_t bytes = pd_waiting_bytes(rec->size);
+    const size_t bytes = pi_waiting_bytes(rec->size);
     const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
     enum pd_code code;
     if (q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory &&
         (code = spill(q, error)))
         return code;
-    struct pd_waiting *w = reserve(q) ? room(q, bytes) : NULL;
+    struct pi_waiting *w = reserve(q) ? room(q, bytes) : NULL;
     if (w == NULL)
         return no_memory(error, bytes);
-    pd_waiting_fill(w, rec, time);
-    struct pd_queue_entry *place = place_entry(q, time);
+    pi_waiting_fill(w, rec, time);
+    struct pi_queue_entry *place = place_entry(q, time);
     if (place == NULL) {
         let_go(q, w);
         return no_memory(error, sizeof *q->stretches);
     }
-    *place = (struct pd_queue_entry){time, w};
+    *place = (struct pi_queue_entry){time, w};
     q->waiting++;
     return PD_OK;
 }
 
-enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error *error)
+enum pd_code pi_queue_flush(struct pi_queue *q, uint64_t limit, struct pd_error *error)
 {
     const enum pd_code code = sort(q, error);
     q->limit = limit;
@@ -322,7 +322,7 @@ enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error 
 }
 
 /* No records are left up to the limit: the later ones move to the front. */
-static void settle(struct pd_queue *q)
+static void settle(struct pi_queue *q)
 {
     q->n -= q->first;
     if (q->first && q->n)
@@ -332,7 +332,7 @@ static void settle(struct pd_queue *q)
     sweep(q);
 }
 
-enum pd_code pd_queue_next(struct pd_queue *q, const struct pd_waiting **w, struct pd_error *error)
+enum pd_code pi_queue_next(struct pi_queue *q, const struct pi_waiting **w, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     *w = NULL;
@@ -348,7 +348,7 @@ enum pd_code pd_queue_next(struct pd_queue *q, const struct pd_waiting **w, stru
     return code;
 }
 
-void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec)
+void pi_waiting_frame(const struct pi_waiting *w, enum pd_order order, struct pd_record *rec)
 {
     pd_record_frame(order, w->raw, w->size, rec, NULL);
     rec->offset = w->offset;

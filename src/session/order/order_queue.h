@@ -9,63 +9,63 @@
 
 #include "spill.h"
 
-struct pd_queue_entry {
+struct pi_queue_entry {
     uint64_t time;
-    struct pd_waiting *waiting;
+    struct pi_waiting *waiting;
 };
 
 /* Where the next record may come from: number n is run n, the last one memory. */
-struct pd_queue_source {
+struct pi_queue_source {
     uint64_t time;
     size_t number; /* lower numbers have older records */
 };
 
-struct pd_queue {
+struct pi_queue {
     const struct pd_allocator *allocator;
     size_t memory;                  /* bytes allowed */
-    struct pd_queue_entry *entries; /* in memory: [first, n) */
+    struct pi_queue_entry *entries; /* in memory: [first, n) */
     size_t first, n, cap;
-    struct pd_queue_entry *scratch; /* as many as `cap`, or NULL */
+    struct pi_queue_entry *scratch; /* as many as `cap`, or NULL */
     size_t *stretches;              /* where ascending ones begin in entries */
     size_t n_stretches, stretches_cap;
-    struct pd_chunk *current, *spare;
+    struct pi_chunk *current, *spare;
     size_t chunk_bytes;
     size_t held; /* bytes of the chunks that records are in */
-    struct pd_spill spill;
-    struct pd_run *runs; /* those written first, first; levels never ascend */
+    struct pi_spill spill;
+    struct pi_run *runs; /* those written first, first; levels never ascend */
     size_t n_runs, runs_cap;
-    struct pd_queue_source *sources; /* a heap; its top is what was given last, or comes next */
+    struct pi_queue_source *sources; /* a heap; its top is what was given last, or comes next */
     size_t n_sources, sources_cap;
     bool taken;       /* the top was given and is to be passed over */
-    uint64_t limit;   /* of pd_queue_flush() */
+    uint64_t limit;   /* of pi_queue_flush() */
     uint64_t waiting; /* records in the queue, including the one given last */
     uint64_t n_spilled, bytes_spilled;
 };
 
 /* An empty queue. To be freed also after PD_ENOMEM. */
-enum pd_code pd_queue_init(struct pd_queue *q, const struct pd_allocator *allocator, size_t memory,
+enum pd_code pi_queue_init(struct pi_queue *q, const struct pd_allocator *allocator, size_t memory,
                            const char *tmpdir, struct pd_error *error);
-void pd_queue_free(struct pd_queue *q);
+void pi_queue_free(struct pi_queue *q);
 
 /*
- * Copies a record; not between pd_queue_flush() and the end of what it gives. PD_ENOMEM and PD_ETEMP
+ * Copies a record; not between pi_queue_flush() and the end of what it gives. PD_ENOMEM and PD_ETEMP
  * are final for all functions: the queue can then only be freed.
  */
-enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint64_t time,
+enum pd_code pi_queue_push(struct pi_queue *q, const struct pd_record *rec, uint64_t time,
                            struct pd_error *error);
 
 /* Starts to give all records up to the time `limit`. PD_ENOMEM, PD_ETEMP. */
-enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error *error);
+enum pd_code pi_queue_flush(struct pi_queue *q, uint64_t limit, struct pd_error *error);
 
-/* Frames a record that waited, and sets the fields that pd_waiting keeps; the caller sets the others. */
-void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec);
+/* Frames a record that waited, and sets the fields that pi_waiting keeps; the caller sets the others. */
+void pi_waiting_frame(const struct pi_waiting *w, enum pd_order order, struct pd_record *rec);
 /* The other way: all but the memory it is in, for which there is room. Its bytes may be there already. */
-void pd_waiting_fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t time);
+void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t time);
 
 /*
  * The next record, by time, then by the order in which they were pushed; valid until the next call. *w is
  * NULL when there is none up to the limit. PD_ENOMEM, PD_ETEMP.
  */
-enum pd_code pd_queue_next(struct pd_queue *q, const struct pd_waiting **w, struct pd_error *error);
+enum pd_code pi_queue_next(struct pi_queue *q, const struct pi_waiting **w, struct pd_error *error);
 
 #endif

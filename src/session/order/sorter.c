@@ -26,7 +26,7 @@
 
 struct lane {
     struct pd_reader *reader;
-    struct pd_queue queue;
+    struct pi_queue queue;
     struct pd_clock clock;
     uint64_t slack;       /* of a member: nanoseconds */
     uint64_t newest;      /* time read */
@@ -57,7 +57,7 @@ struct pd_sorter {
     uint64_t *sideband; /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
     size_t n_sideband, sideband_cap;
     size_t passed;                     /* of these: given */
-    const struct pd_taker *taker;      /* NULL: all samples are given */
+    const struct pi_taker *taker;      /* NULL: all samples are given */
     uint64_t newest;                   /* time given */
     struct pd_reader *given;           /* the reader at the last record; NULL: it waited */
     uint64_t payload_at, payload_left; /* of one that waited */
@@ -82,14 +82,14 @@ static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct p
 }
 
 /* Makes *rec from a record that waited. Its payload is read from its place in the input. */
-static void revive(struct pd_sorter *s, const struct lane *l, const struct pd_waiting *w,
+static void revive(struct pd_sorter *s, const struct lane *l, const struct pi_waiting *w,
                    struct pd_record *rec)
 {
-    pd_waiting_frame(w, l->reader->info.order, rec);
+    pi_waiting_frame(w, l->reader->info.order, rec);
     rec->old_feature = false;
     rec->member = l->reader->member;
     if (l->sliding && s->n_lanes == 1 && rec->depth == 0)
-        rec->payload_size = pd_payload_behind(rec, l->reader->info.order);
+        rec->payload_size = pi_payload_behind(rec, l->reader->info.order);
     s->payload_at = rec->offset + rec->size;
     s->payload_left = rec->payload_size;
 }
@@ -113,7 +113,7 @@ static enum pd_code flush(struct lane *l, uint64_t limit, struct pd_error *error
 {
     l->draining = true;
     l->pushed = 0;
-    return pd_queue_flush(&l->queue, limit, error);
+    return pi_queue_flush(&l->queue, limit, error);
 }
 
 static bool is_strict(const struct pd_sorter *s)
@@ -200,7 +200,7 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
         return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
     }
     s->stats.waited++;
-    code = pd_queue_push(&l->queue, rec, time, error);
+    code = pi_queue_push(&l->queue, rec, time, error);
     if (!code && l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2)
         code = flush(l, settled(l), error);
     return code;
@@ -210,8 +210,8 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
 static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_record *rec,
                                struct pd_error *error)
 {
-    const struct pd_waiting *w;
-    const enum pd_code code = pd_queue_next(&l->queue, &w, error);
+    const struct pi_waiting *w;
+    const enum pd_code code = pi_queue_next(&l->queue, &w, error);
     l->draining = !code && w;
     if (l->draining) {
         revive(s, l, w, rec);
@@ -410,7 +410,7 @@ static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t m
         return PD_OK;
     *may = s->n_sideband < most;
     if (*may &&
-        !pd_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
+        !pi_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
         return PD_ENOMEM;
     if (*may)
         s->sideband[s->n_sideband++] = when.time;
@@ -421,15 +421,15 @@ static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t m
 static void pass_samples(struct pd_reader *r, struct pd_clock *clock)
 {
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    struct pd_samples run = pd_samples_of(r);
+    struct pi_samples run = pi_samples_of(r);
     uint64_t n = 0, time, newest = clock->waiting ? clock->newest : 0;
-    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= clock->done) {
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= clock->done) {
         newest = time > newest ? time : newest;
         p += run.size;
         n++;
     }
-    pd_clock_follow(clock, newest);
-    pd_reader_passed(r, p, n);
+    pi_clock_follow(clock, newest);
+    pi_reader_passed(r, p, n);
 }
 
 /* Reads all as far as samples may pass. PD_END; a failure; or what ended the reader, which tells it again. */
@@ -444,7 +444,7 @@ static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, str
         if (code)
             return code;
         if ((code = collect(s, &rec, most, may)))
-            return pd_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
+            return pi_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
     }
     return PD_END;
 }
@@ -457,9 +457,9 @@ static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error
     if (!s->reader->in.seekable)
         return PD_OK;
     s->sideband_cap = 64;
-    s->sideband = pd_array(s->allocator, NULL, s->sideband_cap, sizeof *s->sideband);
+    s->sideband = pi_array(s->allocator, NULL, s->sideband_cap, sizeof *s->sideband);
     if (s->sideband == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "times", 0, s->sideband_cap * sizeof *s->sideband);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "times", 0, s->sideband_cap * sizeof *s->sideband);
     const enum pd_code code = collect_all(s, most, &may, error);
     if (pd_is_failure(code))
         return code;
@@ -467,7 +467,7 @@ static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error
     if (may) {
         heap_sort(s->sideband, s->n_sideband);
     } else {
-        pd_release(s->allocator, s->sideband);
+        pi_release(s->allocator, s->sideband);
         s->sideband = NULL;
     }
     return pd_reader_rewind(s->reader, error);
@@ -492,7 +492,7 @@ static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *recor
     l->ended = l->code != PD_OK;
     if (!l->ended) {
         const enum pd_code code = measure(s, l, records, error);
-        return code ? code : pd_dir_take_findings(r, l->reader, error);
+        return code ? code : pi_dir_take_findings(r, l->reader, error);
     }
     l->error.member = i;
     if (pd_is_failure(l->code) && error)
@@ -506,10 +506,10 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
     const size_t share = n > 1 && memory / n < LANE_LEAST ? LANE_LEAST : memory / n;
     uint64_t records = 0;
     enum pd_code code = PD_OK;
-    s->lanes = pd_array(s->allocator, NULL, n, sizeof *s->lanes);
-    s->heap = pd_array(s->allocator, NULL, n, 2 * sizeof *s->heap);
+    s->lanes = pi_array(s->allocator, NULL, n, sizeof *s->lanes);
+    s->heap = pi_array(s->allocator, NULL, n, 2 * sizeof *s->heap);
     if (s->lanes == NULL || s->heap == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, n * sizeof *s->lanes);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, n * sizeof *s->lanes);
     s->lacking = s->heap + n;
     for (uint32_t i = 0; i < n && !code; i++) {
         struct lane *l = &s->lanes[s->n_lanes++];
@@ -518,7 +518,7 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
                            .first_index = records};
         pd_clock_init(&l->clock, pd_clock_is_timed(s->reader));
         s->lacking[s->n_lacking++] = (uint32_t)n - 1 - i;
-        code = pd_queue_init(&l->queue, s->allocator, share, tmpdir, error);
+        code = pi_queue_init(&l->queue, s->allocator, share, tmpdir, error);
         uint64_t here = 0;
         if (!code && n > 1)
             code = open_member(s, i, &here, error);
@@ -536,17 +536,17 @@ static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *o
     if (s->kind == PD_SORT_FILE)
         return PD_OK;
     if (s->kind != PD_SORT_TIME && s->kind != PD_SORT_CAUSAL && s->kind != PD_SORT_STRICT)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "kind", (uint64_t)s->kind, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "kind", (uint64_t)s->kind, 0);
     if (s->kind == PD_SORT_STRICT && !s->reader->in.seekable)
-        return pd_fail(error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
+        return pi_fail(error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
     enum pd_code code = open_lanes(s, memory, options->tmpdir, error);
     if (!code && s->kind == PD_SORT_CAUSAL && s->n_lanes == 1)
         code = look_ahead(s, memory / 32, error);
     return code;
 }
 
-enum pd_code pd_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *reader,
-                                  const struct pd_sorter_options *options, const struct pd_taker *taker,
+enum pd_code pi_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *reader,
+                                  const struct pd_sorter_options *options, const struct pi_taker *taker,
                                   struct pd_error *error)
 {
     struct pd_sorter_options own;
@@ -554,9 +554,9 @@ enum pd_code pd_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *r
     enum pd_code code = PD_TAKE_OPTIONS(pd_sorter_options, &own, options, error);
     if (code)
         return code;
-    struct pd_sorter *s = pd_resize(own.allocator, NULL, sizeof *s);
+    struct pd_sorter *s = pi_resize(own.allocator, NULL, sizeof *s);
     if (s == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
     *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind, .taker = taker};
     code = start(s, &own, error);
     if (s->sideband == NULL)
@@ -571,7 +571,7 @@ enum pd_code pd_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *r
 enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
                             const struct pd_sorter_options *options, struct pd_error *error)
 {
-    return pd_sorter_open_taker(sorter, reader, options, NULL, error);
+    return pi_sorter_open_taker(sorter, reader, options, NULL, error);
 }
 
 void pd_sorter_close(struct pd_sorter *s)
@@ -579,14 +579,14 @@ void pd_sorter_close(struct pd_sorter *s)
     if (s == NULL)
         return;
     for (size_t i = 0; i < s->n_lanes; i++) {
-        pd_queue_free(&s->lanes[i].queue);
+        pi_queue_free(&s->lanes[i].queue);
         if (s->lanes[i].reader != s->reader)
             pd_reader_close(s->lanes[i].reader);
     }
-    pd_release(s->allocator, s->lanes);
-    pd_release(s->allocator, s->heap);
-    pd_release(s->allocator, s->sideband);
-    pd_release(s->allocator, s);
+    pi_release(s->allocator, s->lanes);
+    pi_release(s->allocator, s->heap);
+    pi_release(s->allocator, s->sideband);
+    pi_release(s->allocator, s);
 }
 
 /* ---- Iterating */
@@ -641,7 +641,7 @@ static enum pd_code waited_payload(struct pd_sorter *s, const uint8_t **bytes, s
                                    struct pd_error *error)
 {
     const uint64_t end = s->reader->end;
-    const enum pd_code code = pd_input_at(s->reader->src, s->payload_at, 1, bytes, n, error);
+    const enum pd_code code = pi_input_at(s->reader->src, s->payload_at, 1, bytes, n, error);
     if (code)
         return code;
     if (s->payload_at >= end)
@@ -651,7 +651,7 @@ static enum pd_code waited_payload(struct pd_sorter *s, const uint8_t **bytes, s
     if (*n > s->payload_left)
         *n = (size_t)s->payload_left;
     if (*n == 0)
-        return pd_fail(error, PD_ETRUNC, s->payload_at, "payload", 0, s->payload_left);
+        return pi_fail(error, PD_ETRUNC, s->payload_at, "payload", 0, s->payload_left);
     s->payload_at += *n;
     s->payload_left -= *n;
     return PD_OK;

@@ -14,28 +14,28 @@
 
 static enum pd_code fail(struct pd_error *error, int e)
 {
-    return pd_fail(error, PD_ETEMP, PD_NOWHERE, NULL, (uint64_t)e, 0);
+    return pi_fail(error, PD_ETEMP, PD_NOWHERE, NULL, (uint64_t)e, 0);
 }
 
 static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "temporary file", 0, n);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "temporary file", 0, n);
 }
 
 /* ---- Writing */
 
-enum pd_code pd_spill_init(struct pd_spill *s, const struct pd_allocator *allocator, const char *dir,
+enum pd_code pi_spill_init(struct pi_spill *s, const struct pd_allocator *allocator, const char *dir,
                            struct pd_error *error)
 {
     static const char name[] = "/perfdata-XXXXXX";
-    *s = (struct pd_spill){.allocator = allocator, .fd = -1};
+    *s = (struct pi_spill){.allocator = allocator, .fd = -1};
     if (dir == NULL)
         dir = getenv("TMPDIR");
     if (dir == NULL || *dir == 0)
         dir = "/tmp";
     const size_t n = strlen(dir);
-    s->dir = pd_resize(allocator, NULL, n + 1);
-    s->path = pd_resize(allocator, NULL, n + sizeof name);
+    s->dir = pi_resize(allocator, NULL, n + 1);
+    s->path = pi_resize(allocator, NULL, n + sizeof name);
     if (s->dir == NULL || s->path == NULL)
         return no_memory(error, n + sizeof name);
     memcpy(s->dir, dir, n + 1);
@@ -44,18 +44,18 @@ enum pd_code pd_spill_init(struct pd_spill *s, const struct pd_allocator *alloca
     return PD_OK;
 }
 
-void pd_spill_free(struct pd_spill *s)
+void pi_spill_free(struct pi_spill *s)
 {
     if (s->dir && s->fd >= 0)
         close(s->fd);
-    pd_release(s->allocator, s->dir);
-    pd_release(s->allocator, s->path);
-    pd_release(s->allocator, s->buf);
-    *s = (struct pd_spill){.fd = -1};
+    pi_release(s->allocator, s->dir);
+    pi_release(s->allocator, s->path);
+    pi_release(s->allocator, s->buf);
+    *s = (struct pi_spill){.fd = -1};
 }
 
 /* A new file without a name, or -1. Not every file system has O_TMPFILE. */
-static int nameless(struct pd_spill *s)
+static int nameless(struct pi_spill *s)
 {
     int fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
@@ -67,9 +67,9 @@ static int nameless(struct pd_spill *s)
     return fd;
 }
 
-enum pd_code pd_spill_begin(struct pd_spill *s, struct pd_error *error)
+enum pd_code pi_spill_begin(struct pi_spill *s, struct pd_error *error)
 {
-    if (s->buf == NULL && (s->buf = pd_resize(s->allocator, NULL, BUFFER)) == NULL)
+    if (s->buf == NULL && (s->buf = pi_resize(s->allocator, NULL, BUFFER)) == NULL)
         return no_memory(error, BUFFER);
     s->fill = 0;
     s->size = 0;
@@ -77,7 +77,7 @@ enum pd_code pd_spill_begin(struct pd_spill *s, struct pd_error *error)
     return s->fd < 0 ? fail(error, errno) : PD_OK;
 }
 
-static enum pd_code flush(struct pd_spill *s, struct pd_error *error)
+static enum pd_code flush(struct pi_spill *s, struct pd_error *error)
 {
     for (size_t done = 0; done < s->fill;) {
         const ssize_t n = write(s->fd, s->buf + done, s->fill - done);
@@ -89,9 +89,9 @@ static enum pd_code flush(struct pd_spill *s, struct pd_error *error)
     return PD_OK;
 }
 
-enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct pd_error *error)
+enum pd_code pi_spill_put(struct pi_spill *s, const struct pi_waiting *w, struct pd_error *error)
 {
-    const size_t n = offsetof(struct pd_waiting, raw) + w->size, padded = pd_waiting_bytes(w->size);
+    const size_t n = offsetof(struct pi_waiting, raw) + w->size, padded = pi_waiting_bytes(w->size);
     if (padded > BUFFER - s->fill) {
         const enum pd_code code = flush(s, error);
         if (code)
@@ -104,25 +104,25 @@ enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct
     return PD_OK;
 }
 
-enum pd_code pd_spill_end(struct pd_spill *s, struct pd_run *run, struct pd_error *error)
+enum pd_code pi_spill_end(struct pi_spill *s, struct pi_run *run, struct pd_error *error)
 {
     const enum pd_code code = flush(s, error);
     if (code)
         return code;
-    *run = (struct pd_run){.fd = s->fd, .end = s->size};
+    *run = (struct pi_run){.fd = s->fd, .end = s->size};
     s->fd = -1;
     return PD_OK;
 }
 
 /* ---- Reading */
 
-static size_t there(const struct pd_run *run)
+static size_t there(const struct pi_run *run)
 {
     return run->fill - run->first;
 }
 
 /* Makes n bytes visible. */
-static enum pd_code load_bytes(struct pd_run *run, size_t n, struct pd_error *error)
+static enum pd_code load_bytes(struct pi_run *run, size_t n, struct pd_error *error)
 {
     if (there(run) >= n)
         return PD_OK;
@@ -144,31 +144,31 @@ static enum pd_code load_bytes(struct pd_run *run, size_t n, struct pd_error *er
     return PD_OK;
 }
 
-enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
-                         const struct pd_waiting **w, struct pd_error *error)
+enum pd_code pi_run_head(struct pi_run *run, const struct pd_allocator *allocator,
+                         const struct pi_waiting **w, struct pd_error *error)
 {
     *w = NULL;
     if (there(run) == 0 && run->at == run->end)
         return PD_OK;
-    if (run->buf == NULL && (run->buf = pd_resize(allocator, NULL, BUFFER)) == NULL)
+    if (run->buf == NULL && (run->buf = pi_resize(allocator, NULL, BUFFER)) == NULL)
         return no_memory(error, BUFFER);
-    enum pd_code code = load_bytes(run, sizeof(struct pd_waiting), error);
+    enum pd_code code = load_bytes(run, sizeof(struct pi_waiting), error);
     if (code)
         return code;
     *w = (const void *)(run->buf + run->first);
-    code = load_bytes(run, pd_waiting_bytes((*w)->size), error);
+    code = load_bytes(run, pi_waiting_bytes((*w)->size), error);
     *w = (const void *)(run->buf + run->first);
     return code;
 }
 
-void pd_run_skip(struct pd_run *run)
+void pi_run_skip(struct pi_run *run)
 {
-    const struct pd_waiting *w = (const void *)(run->buf + run->first);
-    run->first += pd_waiting_bytes(w->size);
+    const struct pi_waiting *w = (const void *)(run->buf + run->first);
+    run->first += pi_waiting_bytes(w->size);
 }
 
-void pd_run_close(struct pd_run *run, const struct pd_allocator *allocator)
+void pi_run_close(struct pi_run *run, const struct pd_allocator *allocator)
 {
     close(run->fd);
-    pd_release(allocator, run->buf);
+    pi_release(allocator, run->buf);
 }

@@ -8,15 +8,15 @@
 
 #include <perfdata/reader.h>
 
-struct pd_chunk;
+struct pi_chunk;
 
-/* A record that waits, with the reader's information about it; takes pd_waiting_bytes(size). */
-struct pd_waiting {
+/* A record that waits, with the reader's information about it; takes pi_waiting_bytes(size). */
+struct pi_waiting {
     uint64_t time;
     uint64_t offset, index, inner_offset;
     const struct pd_plan *plan;
     const struct pd_attr *attr;
-    struct pd_chunk *chunk; /* the memory it is in; meaningless in runs */
+    struct pi_chunk *chunk; /* the memory it is in; meaningless in runs */
     uint32_t attr_index;
     uint16_t size; /* bytes of raw */
     uint8_t depth;
@@ -24,13 +24,13 @@ struct pd_waiting {
 };
 
 /* A multiple of 8. */
-static inline size_t pd_waiting_bytes(size_t size)
+static inline size_t pi_waiting_bytes(size_t size)
 {
-    return (offsetof(struct pd_waiting, raw) + size + 7) & ~(size_t)7;
+    return (offsetof(struct pi_waiting, raw) + size + 7) & ~(size_t)7;
 }
 
 /* A finished run, being read. */
-struct pd_run {
+struct pi_run {
     int fd;
     unsigned level;   /* 0: written from memory; n + 1: merged from runs of level n */
     uint64_t at, end; /* the part that is not in the buffer yet, as offsets in the file */
@@ -39,7 +39,7 @@ struct pd_run {
 };
 
 /* Writes runs, one at a time. */
-struct pd_spill {
+struct pi_spill {
     const struct pd_allocator *allocator;
     char *dir;
     char *path;   /* "DIR/perfdata-XXXXXX" */
@@ -50,22 +50,22 @@ struct pd_spill {
 };
 
 /* `dir` is copied; NULL: $TMPDIR, or else /tmp. To be freed also after PD_ENOMEM. */
-enum pd_code pd_spill_init(struct pd_spill *s, const struct pd_allocator *allocator, const char *dir,
+enum pd_code pi_spill_init(struct pi_spill *s, const struct pd_allocator *allocator, const char *dir,
                            struct pd_error *error);
-void pd_spill_free(struct pd_spill *s);
+void pi_spill_free(struct pi_spill *s);
 
 /* Starts a run. PD_ENOMEM; PD_ETEMP: no file can be made in the directory. */
-enum pd_code pd_spill_begin(struct pd_spill *s, struct pd_error *error);
+enum pd_code pi_spill_begin(struct pi_spill *s, struct pd_error *error);
 /* Appends a record. PD_EOUT. */
-enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct pd_error *error);
+enum pd_code pi_spill_put(struct pi_spill *s, const struct pi_waiting *w, struct pd_error *error);
 /* Makes *run of the written records; the caller must close it. PD_EOUT. */
-enum pd_code pd_spill_end(struct pd_spill *s, struct pd_run *run, struct pd_error *error);
+enum pd_code pi_spill_end(struct pi_spill *s, struct pi_run *run, struct pd_error *error);
 
-/* The first record, valid until pd_run_skip(); *w is NULL at the end. PD_ENOMEM, PD_ETEMP. */
-enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
-                         const struct pd_waiting **w, struct pd_error *error);
-/* Skips the record that pd_run_head() gave. */
-void pd_run_skip(struct pd_run *run);
-void pd_run_close(struct pd_run *run, const struct pd_allocator *allocator);
+/* The first record, valid until pi_run_skip(); *w is NULL at the end. PD_ENOMEM, PD_ETEMP. */
+enum pd_code pi_run_head(struct pi_run *run, const struct pd_allocator *allocator,
+                         const struct pi_waiting **w, struct pd_error *error);
+/* Skips the record that pi_run_head() gave. */
+void pi_run_skip(struct pi_run *run);
+void pi_run_close(struct pi_run *run, const struct pd_allocator *allocator);
 
 #endif

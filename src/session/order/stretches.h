@@ -20,7 +20,7 @@ static inline ENTRY *place_entry(HOLDER *h, uint64_t time)
     const size_t start = h->n_stretches ? h->stretches[h->n_stretches - 1] : at;
     const bool far = at - start > REACH && a[at - REACH - 1].time > time;
     if (at == start || far) {
-        if (!pd_grow(h->allocator, (void **)&h->stretches, h->n_stretches, &h->stretches_cap,
+        if (!pi_grow(h->allocator, (void **)&h->stretches, h->n_stretches, &h->stretches_cap,
                      sizeof *h->stretches))
             return NULL;
         h->stretches[h->n_stretches++] = at;

@@ -9,7 +9,7 @@
 #include <perfdata/session/sorter.h>
 #include <perfdata/session/tasks.h>
 
-struct pd_taker {
+struct pi_taker {
     /*
      * Each record of the first reading that is no sample, with its moment; may decode it. False: nothing is
      * to be taken; the reading goes on.
@@ -30,8 +30,8 @@ struct pd_taker {
  * As pd_sorter_open() with PD_SORT_CAUSAL. The taker is asked only where samples may pass others: not if
  * PD_SORT_TIME is used instead. It must outlive the sorter.
  */
-enum pd_code pd_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *reader,
-                                  const struct pd_sorter_options *options, const struct pd_taker *taker,
+enum pd_code pi_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *reader,
+                                  const struct pd_sorter_options *options, const struct pi_taker *taker,
                                   struct pd_error *error);
 
 #endif

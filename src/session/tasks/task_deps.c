@@ -7,7 +7,7 @@
 
 static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
 /* ---- Forks that created their parents */
@@ -18,12 +18,12 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-bool pd_tasks_list_making(struct pd_tasks *t)
+bool pi_tasks_list_making(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->n_entries; i++) {
         if (t->entries[i].kind != PD_TASK_MAKING_FORK)
             continue;
-        if (!pd_grow(t->allocator, (void **)&t->making, t->n_making, &t->making_cap, sizeof *t->making))
+        if (!pi_grow(t->allocator, (void **)&t->making, t->n_making, &t->making_cap, sizeof *t->making))
             return false;
         t->making[t->n_making++] = t->entries[i].order;
     }
@@ -44,13 +44,13 @@ bool pd_tasks_several(const struct pd_tasks *t)
     return t->several;
 }
 
-enum pd_code pd_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, const struct pd_moment *when,
+enum pd_code pi_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, const struct pd_moment *when,
                                 struct pd_error *error)
 {
     struct pd_task task;
     if (!pd_tasks_find(t, when, tid, &task) || task.pid == UINT32_MAX || pid == UINT32_MAX || task.pid == pid)
         return PD_OK;
-    return pd_tasks_join(t, task.pid, pid) && pd_tasks_join(t, tid, pid)
+    return pi_tasks_join(t, task.pid, pid) && pi_tasks_join(t, tid, pid)
                ? PD_OK
                : no_memory(error, t->aliases_cap * 2 * sizeof *t->aliases);
 }
@@ -58,34 +58,34 @@ enum pd_code pd_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, 
 enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
                             struct pd_error *error)
 {
-    struct pd_told told;
-    return pd_told_map(rec, &told) ? pd_tasks_check_map(t, told.pid, told.tid, when, error) : PD_OK;
+    struct pi_told told;
+    return pi_told_map(rec, &told) ? pi_tasks_check_map(t, told.pid, told.tid, when, error) : PD_OK;
 }
 
 /* ---- What is needed */
 
 enum pd_code pd_tasks_need(struct pd_tasks *t, uint32_t id, struct pd_error *error)
 {
-    return pd_idmap_add(&t->needed, id, 0) ? PD_OK
+    return pi_idmap_add(&t->needed, id, 0) ? PD_OK
                                            : no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
 }
 
-void pd_tasks_need_none(struct pd_tasks *t)
+void pi_tasks_need_none(struct pd_tasks *t)
 {
-    pd_idmap_free(&t->needed);
+    pi_idmap_free(&t->needed);
 }
 
 bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
 {
-    return pd_idmap_get(&t->needed, id) != PD_IDMAP_NONE;
+    return pi_idmap_get(&t->needed, id) != PD_IDMAP_NONE;
 }
 
-static bool connect(const struct pd_tasks *t, struct pd_task_graph *g, uint32_t from, uint32_t to)
+static bool connect(const struct pd_tasks *t, struct pi_task_graph *g, uint32_t from, uint32_t to)
 {
-    return pd_task_graph_connect(g, pd_idmap_get(&t->tids, from), pd_idmap_get(&t->tids, to));
+    return pi_task_graph_connect(g, pi_idmap_get(&t->tids, from), pi_idmap_get(&t->tids, to));
 }
 
-static bool connect_fork(const struct pd_tasks *t, struct pd_task_graph *g, const struct pd_task_entry *fork)
+static bool connect_fork(const struct pd_tasks *t, struct pi_task_graph *g, const struct pi_task_entry *fork)
 {
     const bool twice = fork->other != fork->ppid;
     return connect(t, g, fork->pid, fork->ppid) && (!twice || connect(t, g, fork->pid, fork->other)) &&
@@ -93,18 +93,18 @@ static bool connect_fork(const struct pd_tasks *t, struct pd_task_graph *g, cons
             (connect(t, g, fork->tid, fork->ppid) && (!twice || connect(t, g, fork->tid, fork->other))));
 }
 
-static bool is_fork(const struct pd_task_entry *e)
+static bool is_fork(const struct pi_task_entry *e)
 {
     return e->kind == PD_TASK_FORK || e->kind == PD_TASK_MAKING_FORK;
 }
 
 /* At most four edges for each FORK, and two for each alias. */
-static bool make_graph(const struct pd_tasks *t, struct pd_task_graph *g)
+static bool make_graph(const struct pd_tasks *t, struct pi_task_graph *g)
 {
     size_t n = 2 * t->n_aliases;
     for (size_t i = 0; i < t->n_entries; i++)
         n += is_fork(&t->entries[i]) ? 4 : 0;
-    bool ok = n < UINT32_MAX && pd_task_graph_make(g, t->tids.n, n);
+    bool ok = n < UINT32_MAX && pi_task_graph_make(g, t->tids.n, n);
     for (size_t i = 0; ok && i < t->n_aliases; i++)
         ok = connect(t, g, t->aliases[i].a, t->aliases[i].b) &&
              connect(t, g, t->aliases[i].b, t->aliases[i].a);
@@ -127,36 +127,36 @@ static bool pass_need(void *user, uint32_t from, uint32_t to)
     (void)from;
     if (pd_tasks_needed(needs->t, needs->ids[to]))
         return false;
-    needs->failed |= !pd_idmap_add(&needs->t->needed, needs->ids[to], 0);
+    needs->failed |= !pi_idmap_add(&needs->t->needed, needs->ids[to], 0);
     return !needs->failed;
 }
 
 /* Needed nodes wait to pass that on. */
-static void begin_needs(const struct needs *needs, struct pd_task_graph *g)
+static void begin_needs(const struct needs *needs, struct pi_task_graph *g)
 {
-    const struct pd_idmap *tids = &needs->t->tids, *needed = &needs->t->needed;
+    const struct pi_idmap *tids = &needs->t->tids, *needed = &needs->t->needed;
     for (size_t i = 0; i < tids->size; i++)
         if (tids->slots[i].value != PD_IDMAP_NONE)
             needs->ids[tids->slots[i].value] = tids->slots[i].id;
     for (size_t i = 0; i < needed->size; i++) {
-        const struct pd_idmap_slot *slot = &needed->slots[i];
-        const uint32_t node = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pd_idmap_get(tids, slot->id);
+        const struct pi_idmap_slot *slot = &needed->slots[i];
+        const uint32_t node = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pi_idmap_get(tids, slot->id);
         if (node != PD_IDMAP_NONE)
-            pd_task_graph_wait(g, node);
+            pi_task_graph_wait(g, node);
     }
 }
 
 enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
 {
-    struct pd_task_graph g;
-    struct needs needs = {.t = t, .ids = pd_array(t->allocator, NULL, t->tids.n, sizeof *needs.ids)};
-    pd_task_graph_init(&g, t->allocator);
+    struct pi_task_graph g;
+    struct needs needs = {.t = t, .ids = pi_array(t->allocator, NULL, t->tids.n, sizeof *needs.ids)};
+    pi_task_graph_init(&g, t->allocator);
     const bool ok = needs.ids && make_graph(t, &g);
     if (ok) {
         begin_needs(&needs, &g);
-        pd_task_graph_spread(&g, pass_need, &needs);
+        pi_task_graph_spread(&g, pass_need, &needs);
     }
-    pd_task_graph_free(&g);
-    pd_release(t->allocator, needs.ids);
+    pi_task_graph_free(&g);
+    pi_release(t->allocator, needs.ids);
     return ok && !needs.failed ? PD_OK : no_memory(error, t->n_entries * 4 * sizeof *g.edges);
 }

@@ -8,7 +8,7 @@
  * States: information from a record is noted with its moment (tasks.c) and waits. When it is settled, perf's
  * rules (task_rules.c) process it in the order of moments, which gives a list of the changes of each task;
  * lookups search that list. There are two ways to use it: collect all, then pd_tasks_finish(), which settles
- * everything; or pd_tasks_flow() for a stream that is read once: settle entries when no older ones can come
+ * everything; or pi_tasks_flow() for a stream that is read once: settle entries when no older ones can come
  * any more, and forget those that nobody will ask for.
  */
 #ifndef PERFDATA_TASK_ENGINE_H
@@ -21,7 +21,7 @@
 #include "task_graph.h"
 #include "task_questions.h"
 
-enum pd_task_kind {
+enum pi_task_kind {
     PD_TASK_COMM,
     PD_TASK_FORK,
     PD_TASK_MAKING_FORK, /* it created its parent, too */
@@ -29,7 +29,7 @@ enum pd_task_kind {
 };
 
 /* Information about a task from a record. */
-struct pd_task_entry {
+struct pi_task_entry {
     uint64_t at, time, order; /* its moment */
     uint32_t round;
     uint32_t kind;
@@ -38,14 +38,14 @@ struct pd_task_entry {
     uint32_t ppid;  /* FORK */
 };
 
-static inline struct pd_moment pd_task_moment(const struct pd_task_entry *e)
+static inline struct pd_moment pi_task_moment(const struct pi_task_entry *e)
 {
     return (struct pd_moment){e->at, e->time, e->order, e->round};
 }
 
-static inline bool pd_task_entry_before(const struct pd_task_entry *a, const struct pd_task_entry *b)
+static inline bool pi_task_entry_before(const struct pi_task_entry *a, const struct pi_task_entry *b)
 {
-    const struct pd_moment x = pd_task_moment(a), y = pd_task_moment(b);
+    const struct pd_moment x = pi_task_moment(a), y = pi_task_moment(b);
     return pd_moment_before(&x, &y);
 }
 
@@ -53,7 +53,7 @@ static inline bool pd_task_entry_before(const struct pd_task_entry *a, const str
  * A tid: its state after all settled entries, and the first record that mentions it, other than COMM and
  * FORK.
  */
-struct pd_task_of_tid {
+struct pi_task_of_tid {
     struct pd_moment when; /* of the mention that waits */
     uint32_t mentioned;    /* the process it says; UINT32_MAX: none waits */
     uint32_t pid, comm;
@@ -68,23 +68,23 @@ struct pd_task_of_tid {
 };
 
 /* The state of a tid from an entry on. */
-struct pd_task_state {
+struct pi_task_state {
     uint32_t after; /* number of entries processed; the last of them made the change */
     uint32_t pid, comm;
 };
 
-struct pd_task_change {
-    struct pd_task_state state;
+struct pi_task_change {
+    struct pi_task_state state;
     uint32_t task;
 };
 
 /* Ids that must be kept or dropped together. */
-struct pd_task_alias {
+struct pi_task_alias {
     uint32_t a, b;
 };
 
 /* PD_TASKS_USES: a number stands for all tasks that have it, as pid or tid, at any time. */
-struct pd_task_use {
+struct pi_task_use {
     uint64_t last; /* order of the last record that refers to it, or to a task forked from it;
                       UINT64_MAX: none */
     uint64_t mask; /* pieces that need it, while they are collected */
@@ -93,42 +93,42 @@ struct pd_task_use {
     bool spoken_of;
 };
 
-struct pd_task_uses {
-    struct pd_task_use *of;
+struct pi_task_uses {
+    struct pi_task_use *of;
     size_t cap;
-    struct pd_task_graph forks; /* each task depends on its ancestors */
-    struct pd_task_turn {
+    struct pi_task_graph forks; /* each task depends on its ancestors */
+    struct pi_task_turn {
         uint64_t last;
         uint32_t task;
     } * turns; /* room for all tasks */
     size_t turns_cap;
 };
 
-struct pd_task_tellers {
-    struct pd_ids by; /* from machine << 33 | subject to the sources that told the last of it, as bits */
-    struct pd_task_source now; /* of the next record */
+struct pi_task_tellers {
+    struct pi_ids by; /* from machine << 33 | subject to the sources that told the last of it, as bits */
+    struct pi_task_source now; /* of the next record */
 };
 
-struct pd_task_lasts {
-    struct pd_task_last *of;
+struct pi_task_lasts {
+    struct pi_task_last *of;
     size_t cap;
-    struct pd_tid_set met;
+    struct pi_tid_set met;
 };
 
 struct pd_tasks {
     const struct pd_allocator *allocator;
-    enum pd_task_question question;
-    struct pd_idmap tids; /* to the index of what follows, but for tellers */
-    struct pd_task_uses uses;
-    struct pd_task_tellers tellers;
-    struct pd_task_lasts lasts;
-    struct pd_task_of_tid *tasks;
+    enum pi_task_question question;
+    struct pi_idmap tids; /* to the index of what follows, but for tellers */
+    struct pi_task_uses uses;
+    struct pi_task_tellers tellers;
+    struct pi_task_lasts lasts;
+    struct pi_task_of_tid *tasks;
     size_t tasks_cap;
-    struct pd_task_entry *entries; /* those settled, in the order of moments, then those that wait */
+    struct pi_task_entry *entries; /* those settled, in the order of moments, then those that wait */
     size_t n_entries, n_settled, entries_cap;
-    struct pd_task_change *changes; /* by those settled; while it flows by task, then in order */
+    struct pi_task_change *changes; /* by those settled; while it flows by task, then in order */
     size_t n_changes, changes_cap;
-    struct pd_task_state *states; /* the same when it is finished, those of one tid together */
+    struct pi_task_state *states; /* the same when it is finished, those of one tid together */
     uint32_t *first;              /* by tid: its first state; one more at the end */
     /* names: numbers in a hash table, the texts one behind the other */
     char *text;
@@ -140,12 +140,12 @@ struct pd_tasks {
     size_t came_cap;
     uint32_t *table;
     size_t table_size;
-    struct pd_key key; /* of the table */
+    struct pi_key key; /* of the table */
     /* task_deps.c */
-    struct pd_idmap needed;
+    struct pi_idmap needed;
     uint64_t *making; /* numbers of the MAKING_FORK records, ascending */
     size_t n_making, making_cap;
-    struct pd_task_alias *aliases;
+    struct pi_task_alias *aliases;
     size_t n_aliases, aliases_cap;
     uint64_t limit, left; /* bytes that collecting may take, and still may */
     size_t lacks;         /* bytes that were refused last; 0: they were there */
@@ -159,7 +159,7 @@ struct pd_tasks {
 };
 
 /* Compressed records may mention millions of tasks in a few bytes. */
-static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
+static inline bool pi_tasks_afford(struct pd_tasks *t, size_t bytes)
 {
     t->lacks = bytes > t->left ? bytes : 0;
     t->left -= t->lacks ? 0 : bytes;
@@ -167,60 +167,60 @@ static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
 }
 
 /* Gives a tid the next index, where a row begins like this one. False: no memory, or more than is allowed. */
-static inline bool pd_tasks_admit(struct pd_tasks *t, uint32_t tid, void **rows, size_t *cap, size_t size,
+static inline bool pi_tasks_admit(struct pd_tasks *t, uint32_t tid, void **rows, size_t *cap, size_t size,
                                   const void *row)
 {
     const size_t n = t->tids.n;
-    if (!pd_tasks_afford(t, size + 4 * sizeof *t->tids.slots) || !pd_grow(t->allocator, rows, n, cap, size))
+    if (!pi_tasks_afford(t, size + 4 * sizeof *t->tids.slots) || !pi_grow(t->allocator, rows, n, cap, size))
         return false;
     memcpy((char *)*rows + n * size, row, size);
-    return pd_idmap_add(&t->tids, tid, (uint32_t)n);
+    return pi_idmap_add(&t->tids, tid, (uint32_t)n);
 }
 
 /* The error of what was refused: the limit, or memory. */
-static inline enum pd_code pd_tasks_refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
+static inline enum pd_code pi_tasks_refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
 {
-    return t->lacks ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
+    return t->lacks ? pi_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
                               t->limit)
-                    : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+                    : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
 /* ---- What other questions than that of states need of a record */
 
-enum pd_code pd_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
+enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
                                  struct pd_error *error);
-void pd_task_uses_free(struct pd_tasks *t);
-enum pd_code pd_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
-enum pd_code pd_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
-enum pd_code pd_task_last_mention(struct pd_tasks *t, uint32_t tid, struct pd_error *error);
+void pi_task_uses_free(struct pd_tasks *t);
+enum pd_code pi_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
+enum pd_code pi_task_last_mention(struct pd_tasks *t, uint32_t tid, struct pd_error *error);
 
 /* ---- task_names.c */
 
 /* Makes PD_COMM_NONE and "swapper", which is 1. False, as in all that follows: no memory, or more than is
  * allowed. */
-bool pd_tasks_init_names(struct pd_tasks *t);
+bool pi_tasks_init_names(struct pd_tasks *t);
 /* The number of a name; while the tasks flow, pd_tasks_n_comms() for any that is new. */
-bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm);
+bool pi_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm);
 /*
  * At times forgets the names that no task has; the others get new numbers. For a flow that learns, when no
  * entry is left.
  */
-void pd_tasks_sweep_names(struct pd_tasks *t);
+void pi_tasks_sweep_names(struct pd_tasks *t);
 /* Notes that a record has the name. */
-void pd_tasks_name_came(struct pd_tasks *t, uint32_t comm);
+void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm);
 
 /* ---- task_rules.c */
 
 #define PD_SWAPPER 1 /* its name */
 
 /* Makes the states of the settled entries. */
-bool pd_tasks_index_states(struct pd_tasks *t);
+bool pi_tasks_index_states(struct pd_tasks *t);
 /* Notes that a need for one id is a need for the other. */
-bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b);
+bool pi_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b);
 
 /* ---- task_deps.c */
 
 /* Finds the forks that created their parents, for pd_tasks_fork_made_parent(). */
-bool pd_tasks_list_making(struct pd_tasks *t);
+bool pi_tasks_list_making(struct pd_tasks *t);
 
 #endif

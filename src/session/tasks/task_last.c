@@ -5,31 +5,31 @@
 
 static enum pd_code add_tid(struct pd_tasks *t, uint32_t tid, struct pd_error *error)
 {
-    struct pd_tid_set *met = &t->lasts.met;
+    struct pi_tid_set *met = &t->lasts.met;
     if (met->bits == NULL) {
-        met->bits = pd_zeros(t->allocator, PD_TID_SET_BITS / 8);
+        met->bits = pi_zeros(t->allocator, PD_TID_SET_BITS / 8);
         if (met->bits == NULL)
-            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, PD_TID_SET_BITS / 8);
+            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, PD_TID_SET_BITS / 8);
     }
-    if (tid < PD_TID_SET_BITS && !pd_tid_set_has(met, tid)) {
+    if (tid < PD_TID_SET_BITS && !pi_tid_set_has(met, tid)) {
         met->bits[tid / 64] |= UINT64_C(1) << tid % 64;
         met->n++;
     }
     return PD_OK;
 }
 
-enum pd_code pd_task_last_mention(struct pd_tasks *t, uint32_t tid, struct pd_error *error)
+enum pd_code pi_task_last_mention(struct pd_tasks *t, uint32_t tid, struct pd_error *error)
 {
     return add_tid(t, tid, error);
 }
 
 /* The row of a task, made if it is not there. NULL: refused. */
-static struct pd_task_last *row_of(struct pd_tasks *t, const struct pd_told *told)
+static struct pi_task_last *row_of(struct pd_tasks *t, const struct pi_told *told)
 {
-    const struct pd_task_last fresh = {told->pid, told->tid, UINT32_MAX, PD_COMM_NONE};
-    uint32_t i = pd_idmap_get(&t->tids, told->tid);
+    const struct pi_task_last fresh = {told->pid, told->tid, UINT32_MAX, PD_COMM_NONE};
+    uint32_t i = pi_idmap_get(&t->tids, told->tid);
     if (i == PD_IDMAP_NONE) {
-        if (!pd_tasks_admit(t, told->tid, (void **)&t->lasts.of, &t->lasts.cap, sizeof fresh, &fresh))
+        if (!pi_tasks_admit(t, told->tid, (void **)&t->lasts.of, &t->lasts.cap, sizeof fresh, &fresh))
             return NULL;
         i = (uint32_t)t->tids.n - 1;
     }
@@ -37,38 +37,38 @@ static struct pd_task_last *row_of(struct pd_tasks *t, const struct pd_told *tol
     return &t->lasts.of[i];
 }
 
-static enum pd_code take_last(struct pd_tasks *t, const struct pd_told *told, const struct pd_str *name,
+static enum pd_code take_last(struct pd_tasks *t, const struct pi_told *told, const struct pd_str *name,
                               struct pd_error *error)
 {
-    struct pd_task_last *last = row_of(t, told);
+    struct pi_task_last *last = row_of(t, told);
     if (last == NULL)
-        return pd_tasks_refused(t, error, t->lasts.cap * 2 * sizeof *last);
+        return pi_tasks_refused(t, error, t->lasts.cap * 2 * sizeof *last);
     if (told->tells == PD_TELLS_BIRTH) {
         last->ppid = told->has_parent ? told->ppid : last->ppid;
         return PD_OK;
     }
-    return pd_tasks_number_name(t, name->ptr, name->len, &last->comm) ? PD_OK
-                                                                      : pd_tasks_refused(t, error, name->len);
+    return pi_tasks_number_name(t, name->ptr, name->len, &last->comm) ? PD_OK
+                                                                      : pi_tasks_refused(t, error, name->len);
 }
 
-enum pd_code pd_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error)
 {
-    const enum pd_tells tells = pd_tells_of(rec);
-    struct pd_told told;
+    const enum pi_tells tells = pi_tells_of(rec);
+    struct pi_told told;
     if ((tells != PD_TELLS_NAME && tells != PD_TELLS_BIRTH) || rec->plan == NULL)
         return PD_OK;
-    enum pd_code code = pd_told_of(rec, &told, error);
-    if (!code && !pd_tid_set_has(&t->lasts.met, told.tid))
+    enum pd_code code = pi_told_of(rec, &told, error);
+    if (!code && !pi_tid_set_has(&t->lasts.met, told.tid))
         code = add_tid(t, told.tid, error);
     return code || t->question == PD_TASKS_COUNT ? code : take_last(t, &told, &rec->u.comm.comm, error);
 }
 
-const struct pd_tid_set *pd_tasks_met(const struct pd_tasks *t)
+const struct pi_tid_set *pi_tasks_met(const struct pd_tasks *t)
 {
     return &t->lasts.met;
 }
 
-const struct pd_task_last *pd_tasks_last(const struct pd_tasks *t, size_t *n)
+const struct pi_task_last *pi_tasks_last(const struct pd_tasks *t, size_t *n)
 {
     *n = t->tids.n;
     return t->lasts.of;

@@ -27,10 +27,10 @@ static void fill_table(struct pd_tasks *t)
 static bool grow_table(struct pd_tasks *t)
 {
     const size_t size = t->table_size ? t->table_size * 2 : 64;
-    uint32_t *table = pd_array(t->allocator, NULL, size, sizeof *table);
+    uint32_t *table = pi_array(t->allocator, NULL, size, sizeof *table);
     if (table == NULL)
         return false;
-    pd_release(t->allocator, t->table);
+    pi_release(t->allocator, t->table);
     t->table = table;
     t->table_size = size;
     fill_table(t);
@@ -43,18 +43,18 @@ static bool grow_table(struct pd_tasks *t)
 /* Appends a name, without looking whether it is there. */
 static bool append_name(struct pd_tasks *t, const char *s, size_t n)
 {
-    if (!pd_tasks_afford(t, n + 1 + BYTES_BESIDE_NAME))
+    if (!pi_tasks_afford(t, n + 1 + BYTES_BESIDE_NAME))
         return false;
     while (t->text_cap - t->text_n <= n) {
         const size_t more = t->text_cap ? t->text_cap * 2 : 256;
-        char *p = pd_resize(t->allocator, t->text, more);
+        char *p = pi_resize(t->allocator, t->text, more);
         if (p == NULL)
             return false;
         t->text = p;
         t->text_cap = more;
     }
-    if (!pd_grow(t->allocator, (void **)&t->comms, t->n_comms, &t->comms_cap, sizeof *t->comms) ||
-        !pd_grow(t->allocator, (void **)&t->came, t->n_comms, &t->came_cap, sizeof *t->came))
+    if (!pi_grow(t->allocator, (void **)&t->comms, t->n_comms, &t->comms_cap, sizeof *t->comms) ||
+        !pi_grow(t->allocator, (void **)&t->came, t->n_comms, &t->came_cap, sizeof *t->came))
         return false;
     t->came[t->n_comms] = false;
     t->comms[t->n_comms++] = t->text_n;
@@ -65,7 +65,7 @@ static bool append_name(struct pd_tasks *t, const char *s, size_t n)
     return true;
 }
 
-bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm)
+bool pi_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm)
 {
     const bool learns = !t->flowing || t->learns;
     if (learns && t->n_comms >= t->table_size / 2 && !grow_table(t))
@@ -122,9 +122,9 @@ static void move_names(struct pd_tasks *t, uint32_t *number)
     }
 }
 
-void pd_tasks_sweep_names(struct pd_tasks *t)
+void pi_tasks_sweep_names(struct pd_tasks *t)
 {
-    uint32_t *number = is_sweep_due(t) ? pd_array(t->allocator, NULL, t->n_comms, sizeof *number) : NULL;
+    uint32_t *number = is_sweep_due(t) ? pi_array(t->allocator, NULL, t->n_comms, sizeof *number) : NULL;
     if (number == NULL) /* without memory it is tried again later */
         return;
     mark_names(t, number);
@@ -135,41 +135,41 @@ void pd_tasks_sweep_names(struct pd_tasks *t)
     }
     fill_table(t);
     t->text_swept = t->text_n;
-    pd_release(t->allocator, number);
+    pi_release(t->allocator, number);
 }
 
-bool pd_tasks_init_names(struct pd_tasks *t)
+bool pi_tasks_init_names(struct pd_tasks *t)
 {
     uint32_t swapper;
-    t->key = pd_key_draw();
-    return append_name(t, "", 0) && pd_tasks_number_name(t, "swapper", 7, &swapper);
+    t->key = pi_key_draw();
+    return append_name(t, "", 0) && pi_tasks_number_name(t, "swapper", 7, &swapper);
 }
 
-void pd_tasks_learn_names(struct pd_tasks *t)
+void pi_tasks_learn_names(struct pd_tasks *t)
 {
     t->learns = true;
 }
 
-void pd_tasks_keep_names(struct pd_tasks *t)
+void pi_tasks_keep_names(struct pd_tasks *t)
 {
     t->keeps = true;
 }
 
-enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_error *error)
+enum pd_code pi_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_error *error)
 {
     uint32_t comm;
-    return pd_tasks_number_name(t, name, strlen(name), &comm)
+    return pi_tasks_number_name(t, name, strlen(name), &comm)
                ? PD_OK
-               : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, t->text_cap * 2);
+               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, t->text_cap * 2);
 }
 
-void pd_tasks_name_came(struct pd_tasks *t, uint32_t comm)
+void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm)
 {
     if (comm < t->n_comms)
         t->came[comm] = true;
 }
 
-bool pd_tasks_has_name(const struct pd_tasks *t, uint32_t comm)
+bool pi_tasks_has_name(const struct pd_tasks *t, uint32_t comm)
 {
     return comm == PD_SWAPPER || (comm < t->n_comms && t->came[comm]);
 }

@@ -12,7 +12,7 @@
 #include "told.h"
 #include <perfdata/session/tasks.h>
 
-enum pd_task_question {
+enum pi_task_question {
     PD_TASKS_STATES,  /* process and name of a task at a moment: pd_tasks_find() */
     PD_TASKS_USES,    /* until when records refer to a number, and which pieces of a recording need it */
     PD_TASKS_TELLERS, /* which of several recordings told the last of a task */
@@ -21,7 +21,7 @@ enum pd_task_question {
 };
 
 /* pd_tasks_new() for any question. */
-enum pd_code pd_tasks_ask(struct pd_tasks **tasks, enum pd_task_question question,
+enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question question,
                           const struct pd_allocator *allocator, struct pd_error *error);
 
 /*
@@ -32,28 +32,28 @@ enum pd_code pd_tasks_ask(struct pd_tasks **tasks, enum pd_task_question questio
  */
 
 /* One of the pieces in the mask needs a task and its process. */
-enum pd_code pd_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
+enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
                               struct pd_error *error);
 /* All records and needs have come: a use, or a need, of a task is one of those that it was forked from. */
-void pd_tasks_spread_uses(struct pd_tasks *t);
+void pi_tasks_spread_uses(struct pd_tasks *t);
 /* Notes which tasks some piece needs, and forgets which piece it was. */
-void pd_tasks_clear_needs(struct pd_tasks *t);
-/* Another reading with pd_tasks_owners() begins. */
-void pd_tasks_rewind(struct pd_tasks *t);
+void pi_tasks_clear_needs(struct pd_tasks *t);
+/* Another reading with pi_tasks_owners() begins. */
+void pi_tasks_rewind(struct pd_tasks *t);
 
 /*
  * The tasks that a PD_ROLE_OF_TASK record matters to; up to two numbers, none if it matters to all, or cannot
  * be decoded. To be called for each such record, in order.
  */
-struct pd_task_owners {
+struct pi_task_owners {
     uint32_t task[2];
     unsigned n; /* 0: all */
 };
-void pd_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pd_task_owners *owners);
+void pi_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pi_task_owners *owners);
 /* True if a record from number `order` on refers to one of them. */
-bool pd_tasks_used_from(const struct pd_tasks *t, const struct pd_task_owners *owners, uint64_t order);
+bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *owners, uint64_t order);
 /* The pieces that need one of them; *needed: some piece does, or did. */
-uint64_t pd_tasks_needed_in(const struct pd_tasks *t, const struct pd_task_owners *owners, bool *needed);
+uint64_t pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners, bool *needed);
 
 /*
  * ---- PD_TASKS_TELLERS
@@ -63,15 +63,15 @@ uint64_t pd_tasks_needed_in(const struct pd_tasks *t, const struct pd_task_owner
  */
 #define PD_TASK_TELLER_BYTES 96 /* what each counts for */
 
-struct pd_task_source {
+struct pi_task_source {
     uint32_t machine;
     uint32_t input; /* 64 inputs are told apart */
     bool again;     /* the record repeats what other sources told */
 };
-void pd_tasks_from(struct pd_tasks *t, struct pd_task_source source);
+void pi_tasks_from(struct pd_tasks *t, struct pi_task_source source);
 /* True if other sources alone told the last of the same. */
-bool pd_tasks_told_by_others(const struct pd_tasks *t, const struct pd_task_source *source,
-                             const struct pd_told *told);
+bool pi_tasks_told_by_others(const struct pd_tasks *t, const struct pi_task_source *source,
+                             const struct pi_told *told);
 
 /*
  * ---- PD_TASKS_COUNT, PD_TASKS_LAST
@@ -80,25 +80,25 @@ bool pd_tasks_told_by_others(const struct pd_tasks *t, const struct pd_task_sour
  */
 
 /* Tids up to PID_MAX_LIMIT; Linux has no larger ones. */
-struct pd_tid_set {
+struct pi_tid_set {
     uint64_t *bits; /* tid n is bit n % 64 of bits[n / 64]; NULL: empty */
     uint64_t n;     /* tids in it */
 };
 #define PD_TID_SET_BITS (UINT32_C(1) << 22)
 
-static inline bool pd_tid_set_has(const struct pd_tid_set *s, uint32_t tid)
+static inline bool pi_tid_set_has(const struct pi_tid_set *s, uint32_t tid)
 {
     return s->bits && tid < PD_TID_SET_BITS && (s->bits[tid / 64] >> tid % 64 & 1) != 0;
 }
 
 /* The tids that have come. It stays where it is, and changes while records come. */
-const struct pd_tid_set *pd_tasks_met(const struct pd_tasks *t);
+const struct pi_tid_set *pi_tasks_met(const struct pd_tasks *t);
 
-struct pd_task_last {
+struct pi_task_last {
     uint32_t pid, tid, ppid; /* ppid UINT32_MAX: not told */
     uint32_t comm;           /* for pd_tasks_comm() */
 };
 /* Those that a name or a birth told of, in order of appearance. */
-const struct pd_task_last *pd_tasks_last(const struct pd_tasks *t, size_t *n);
+const struct pi_task_last *pi_tasks_last(const struct pd_tasks *t, size_t *n);
 
 #endif

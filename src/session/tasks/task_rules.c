@@ -7,15 +7,15 @@
 
 /* ---- The rules */
 
-bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b)
+bool pi_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b)
 {
-    const struct pd_task_alias *last = t->n_aliases ? &t->aliases[t->n_aliases - 1] : NULL;
+    const struct pi_task_alias *last = t->n_aliases ? &t->aliases[t->n_aliases - 1] : NULL;
     if (a == b || t->flowing || (last && last->a == a && last->b == b))
         return true;
-    if (!pd_grow(t->allocator, (void **)&t->aliases, t->n_aliases, &t->aliases_cap, sizeof *t->aliases))
+    if (!pi_grow(t->allocator, (void **)&t->aliases, t->n_aliases, &t->aliases_cap, sizeof *t->aliases))
         return false;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pd_grow() made room */
-    t->aliases[t->n_aliases++] = (struct pd_task_alias){a, b};
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pi_grow() made room */
+    t->aliases[t->n_aliases++] = (struct pi_task_alias){a, b};
     return true;
 }
 
@@ -25,16 +25,16 @@ bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b)
  */
 static bool note_change(struct pd_tasks *t, uint32_t i)
 {
-    const struct pd_task_state now = {(uint32_t)t->n_settled, t->tasks[i].pid, t->tasks[i].comm};
+    const struct pi_task_state now = {(uint32_t)t->n_settled, t->tasks[i].pid, t->tasks[i].comm};
     for (size_t k = t->n_changes; k && t->changes[k - 1].state.after == now.after; k--)
         if (t->changes[k - 1].task == i) {
             t->changes[k - 1].state = now;
             return true;
         }
     if (t->n_changes == UINT32_MAX - 1 ||
-        !pd_grow(t->allocator, (void **)&t->changes, t->n_changes, &t->changes_cap, sizeof *t->changes))
+        !pi_grow(t->allocator, (void **)&t->changes, t->n_changes, &t->changes_cap, sizeof *t->changes))
         return false;
-    t->changes[t->n_changes++] = (struct pd_task_change){now, i};
+    t->changes[t->n_changes++] = (struct pi_task_change){now, i};
     return true;
 }
 
@@ -42,12 +42,12 @@ static bool note_change(struct pd_tasks *t, uint32_t i)
  * memory. */
 static bool find_or_make(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint32_t *index)
 {
-    const uint32_t i = *index = pd_idmap_get(&t->tids, tid);
-    struct pd_task_of_tid *task = &t->tasks[i];
+    const uint32_t i = *index = pi_idmap_get(&t->tids, tid);
+    struct pi_task_of_tid *task = &t->tasks[i];
     uint32_t leader;
     if (task->there && (task->pid != UINT32_MAX || pid == UINT32_MAX))
         return task->pid == pid || pid == UINT32_MAX ||
-               (pd_tasks_join(t, task->pid, pid) && pd_tasks_join(t, tid, pid));
+               (pi_tasks_join(t, task->pid, pid) && pi_tasks_join(t, tid, pid));
     task->there = true;
     task->pid = pid;
     return note_change(t, i) && (pid == tid || pid == UINT32_MAX || find_or_make(t, pid, pid, &leader));
@@ -56,7 +56,7 @@ static bool find_or_make(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint32_
 /* The tid becomes a new task, whatever its state was. */
 static bool make_anew(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint32_t *index)
 {
-    struct pd_task_of_tid *task = &t->tasks[pd_idmap_get(&t->tids, tid)];
+    struct pi_task_of_tid *task = &t->tasks[pi_idmap_get(&t->tids, tid)];
     task->there = false;
     task->pid = UINT32_MAX;
     task->comm = PD_COMM_NONE;
@@ -69,9 +69,9 @@ static bool name_task(struct pd_tasks *t, uint32_t i, uint32_t comm)
     return note_change(t, i);
 }
 
-static bool begin_task(struct pd_tasks *t, struct pd_task_entry *e)
+static bool begin_task(struct pd_tasks *t, struct pi_task_entry *e)
 {
-    uint32_t parent = pd_idmap_get(&t->tids, e->other), child;
+    uint32_t parent = pi_idmap_get(&t->tids, e->other), child;
     if (!t->tasks[parent].there)
         e->kind = PD_TASK_MAKING_FORK;
     if (!find_or_make(t, e->ppid, e->other, &parent))
@@ -85,7 +85,7 @@ static bool begin_task(struct pd_tasks *t, struct pd_task_entry *e)
     return make_anew(t, e->pid, e->tid, &child) && name_task(t, child, comm);
 }
 
-static bool process(struct pd_tasks *t, struct pd_task_entry *e)
+static bool process(struct pd_tasks *t, struct pi_task_entry *e)
 {
     uint32_t i;
     switch (e->kind) {
@@ -103,12 +103,12 @@ static bool process(struct pd_tasks *t, struct pd_task_entry *e)
 
 static int by_moment(const void *a, const void *b)
 {
-    return pd_task_entry_before(a, b) ? -1 : pd_task_entry_before(b, a);
+    return pi_task_entry_before(a, b) ? -1 : pi_task_entry_before(b, a);
 }
 
 static int by_task(const void *a, const void *b)
 {
-    const struct pd_task_change *x = a, *y = b;
+    const struct pi_task_change *x = a, *y = b;
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
     return (x->state.after > y->state.after) - (x->state.after < y->state.after);
@@ -121,7 +121,7 @@ static bool begin(struct pd_tasks *t)
     return find_or_make(t, 0, 0, &swapper) && name_task(t, swapper, PD_SWAPPER);
 }
 
-bool pd_tasks_settle(struct pd_tasks *t, const struct pd_moment *until)
+bool pi_tasks_settle(struct pd_tasks *t, const struct pd_moment *until)
 {
     const size_t settled = t->n_settled;
     if (t->begun && settled == t->n_entries)
@@ -132,8 +132,8 @@ bool pd_tasks_settle(struct pd_tasks *t, const struct pd_moment *until)
         qsort(t->entries + settled, t->n_entries - settled, sizeof *t->entries, by_moment);
     t->sorted = true;
     while (t->n_settled < t->n_entries) {
-        struct pd_task_entry *e = &t->entries[t->n_settled];
-        const struct pd_moment when = pd_task_moment(e);
+        struct pi_task_entry *e = &t->entries[t->n_settled];
+        const struct pd_moment when = pi_task_moment(e);
         if (until && !pd_moment_before(&when, until))
             break;
         t->n_settled++;
@@ -150,24 +150,24 @@ static size_t count_before(const struct pd_tasks *t, const struct pd_moment *unt
 {
     size_t n = until ? 0 : t->n_settled;
     for (; n < t->n_settled; n++) {
-        const struct pd_moment when = pd_task_moment(&t->entries[n]);
+        const struct pd_moment when = pi_task_moment(&t->entries[n]);
         if (!pd_moment_before(&when, until))
             break;
     }
     return n;
 }
 
-void pd_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
+void pi_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
 {
     const uint32_t gone = (uint32_t)count_before(t, until);
     size_t n = 0;
     for (size_t k = 0; k < t->n_changes; k++) {
-        const struct pd_task_change *c = &t->changes[k];
+        const struct pi_task_change *c = &t->changes[k];
         if (c->state.after <= gone)
             t->tasks[c->task].before = (struct pd_task){c->state.pid, c->state.comm};
         else
             t->changes[n++] =
-                (struct pd_task_change){{c->state.after - gone, c->state.pid, c->state.comm}, c->task};
+                (struct pi_task_change){{c->state.after - gone, c->state.pid, c->state.comm}, c->task};
     }
     t->n_changes = n;
     t->left += gone * (sizeof *t->entries + sizeof *t->states); /* what they were charged */
@@ -175,17 +175,17 @@ void pd_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
     t->n_settled -= gone;
     if (gone && t->n_entries)
         memmove(t->entries, t->entries + gone, t->n_entries * sizeof *t->entries);
-    pd_tasks_sweep_names(t);
+    pi_tasks_sweep_names(t);
 }
 
 /* ---- Looking up */
 
 /* The changes of each tid together; their own order stays. */
-bool pd_tasks_index_states(struct pd_tasks *t)
+bool pi_tasks_index_states(struct pd_tasks *t)
 {
     const size_t n = t->tids.n;
-    t->first = pd_array(t->allocator, NULL, n + 2, sizeof *t->first);
-    t->states = pd_array(t->allocator, NULL, t->n_changes, sizeof *t->states);
+    t->first = pi_array(t->allocator, NULL, n + 2, sizeof *t->first);
+    t->states = pi_array(t->allocator, NULL, t->n_changes, sizeof *t->states);
     if (t->first == NULL || t->states == NULL)
         return false;
     memset(t->first, 0, (n + 2) * sizeof *t->first);
@@ -202,7 +202,7 @@ bool pd_tasks_index_states(struct pd_tasks *t)
  * one. */
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE const struct pd_task_state *state_at(const struct pd_tasks *t, bool flowing, size_t k)
+INLINE const struct pi_task_state *state_at(const struct pd_tasks *t, bool flowing, size_t k)
 {
     return flowing ? &t->changes[k].state : &t->states[k];
 }
@@ -216,12 +216,12 @@ INLINE bool is_up_to(const struct pd_tasks *t, bool flowing, size_t k, uint32_t 
     const uint32_t after = state_at(t, flowing, k)->after;
     if (after == 0)
         return true;
-    const struct pd_moment then = pd_task_moment(&t->entries[after - 1]);
+    const struct pd_moment then = pi_task_moment(&t->entries[after - 1]);
     return !pd_moment_before(when, &then);
 }
 
 /* Task i among the states from `low` to `high`. */
-INLINE const struct pd_task_state *find_state(const struct pd_tasks *t, bool flowing, size_t low, size_t high,
+INLINE const struct pi_task_state *find_state(const struct pd_tasks *t, bool flowing, size_t low, size_t high,
                                               uint32_t i, const struct pd_moment *when, uint64_t *to)
 {
     const size_t first = low, end = high;
@@ -240,13 +240,13 @@ INLINE const struct pd_task_state *find_state(const struct pd_tasks *t, bool flo
 bool pd_tasks_find_span(const struct pd_tasks *t, const struct pd_moment *when, uint32_t tid,
                         struct pd_task *task, uint64_t *from, uint64_t *to)
 {
-    const uint32_t i = t->finished ? pd_idmap_get(&t->tids, tid) : PD_IDMAP_NONE;
+    const uint32_t i = t->finished ? pi_idmap_get(&t->tids, tid) : PD_IDMAP_NONE;
     *task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
     *from = 0;
     *to = UINT64_MAX;
     if (i == PD_IDMAP_NONE)
         return false;
-    const struct pd_task_state *state = t->flowing
+    const struct pi_task_state *state = t->flowing
                                             ? find_state(t, true, 0, t->n_changes, i, when, to)
                                             : find_state(t, false, t->first[i], t->first[i + 1], i, when, to);
     if (state == NULL) {

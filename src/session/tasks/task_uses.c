@@ -7,21 +7,21 @@
 #include "task_engine.h"
 #include "told.h"
 
-void pd_task_uses_free(struct pd_tasks *t)
+void pi_task_uses_free(struct pd_tasks *t)
 {
-    pd_task_graph_free(&t->uses.forks);
-    pd_release(t->allocator, t->uses.of);
-    pd_release(t->allocator, t->uses.turns);
+    pi_task_graph_free(&t->uses.forks);
+    pi_release(t->allocator, t->uses.of);
+    pi_release(t->allocator, t->uses.turns);
 }
 
 __attribute__((noinline)) static uint32_t add_number(struct pd_tasks *t, uint32_t id)
 {
-    const struct pd_task_use fresh = {.last = UINT64_MAX};
-    struct pd_task_uses *u = &t->uses;
-    return pd_tasks_afford(t, sizeof *u->turns + sizeof *u->forks.nodes) &&
-                   pd_grow(t->allocator, (void **)&u->turns, t->tids.n, &u->turns_cap, sizeof *u->turns) &&
-                   pd_task_graph_add(&u->forks) &&
-                   pd_tasks_admit(t, id, (void **)&u->of, &u->cap, sizeof fresh, &fresh)
+    const struct pi_task_use fresh = {.last = UINT64_MAX};
+    struct pi_task_uses *u = &t->uses;
+    return pi_tasks_afford(t, sizeof *u->turns + sizeof *u->forks.nodes) &&
+                   pi_grow(t->allocator, (void **)&u->turns, t->tids.n, &u->turns_cap, sizeof *u->turns) &&
+                   pi_task_graph_add(&u->forks) &&
+                   pi_tasks_admit(t, id, (void **)&u->of, &u->cap, sizeof fresh, &fresh)
                ? (uint32_t)t->tids.n - 1
                : PD_IDMAP_NONE;
 }
@@ -29,13 +29,13 @@ __attribute__((noinline)) static uint32_t add_number(struct pd_tasks *t, uint32_
 /* The index of a number; PD_IDMAP_NONE: refused. */
 static inline uint32_t index_of(struct pd_tasks *t, uint32_t id)
 {
-    const uint32_t i = pd_idmap_get(&t->tids, id);
+    const uint32_t i = pi_idmap_get(&t->tids, id);
     return i != PD_IDMAP_NONE ? i : add_number(t, id);
 }
 
 static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error)
 {
-    return pd_tasks_refused(t, error, t->uses.cap * 2 * sizeof *t->uses.of);
+    return pi_tasks_refused(t, error, t->uses.cap * 2 * sizeof *t->uses.of);
 }
 
 static bool use(struct pd_tasks *t, uint32_t id, uint64_t order)
@@ -47,26 +47,26 @@ static bool use(struct pd_tasks *t, uint32_t id, uint64_t order)
 }
 
 /* The child is used already. */
-static bool add_fork(struct pd_tasks *t, const struct pd_told *fork, uint64_t order)
+static bool add_fork(struct pd_tasks *t, const struct pi_told *fork, uint64_t order)
 {
-    struct pd_task_graph *forks = &t->uses.forks;
+    struct pi_task_graph *forks = &t->uses.forks;
     if (!use(t, fork->ptid, order) || !use(t, fork->ppid, order) ||
-        !pd_tasks_afford(t, 2 * sizeof *forks->edges))
+        !pi_tasks_afford(t, 2 * sizeof *forks->edges))
         return false;
-    const uint32_t child = pd_idmap_get(&t->tids, fork->tid);
-    return pd_task_graph_connect(forks, child, pd_idmap_get(&t->tids, fork->ptid)) &&
+    const uint32_t child = pi_idmap_get(&t->tids, fork->tid);
+    return pi_task_graph_connect(forks, child, pi_idmap_get(&t->tids, fork->ptid)) &&
            (fork->ptid == fork->ppid ||
-            pd_task_graph_connect(forks, child, pd_idmap_get(&t->tids, fork->ppid)));
+            pi_task_graph_connect(forks, child, pi_idmap_get(&t->tids, fork->ppid)));
 }
 
-enum pd_code pd_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
+enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
                                  struct pd_error *error)
 {
-    struct pd_told told;
+    struct pi_told told;
     uint32_t pid, tid;
-    if (pd_word_task(rec, &pid, &tid) && !(use(t, pid, order) && use(t, tid, order)))
+    if (pi_word_task(rec, &pid, &tid) && !(use(t, pid, order) && use(t, tid, order)))
         return refused(t, error);
-    if (pd_role_of(rec) != PD_ROLE_OF_TASK || pd_told_of(rec, &told, NULL))
+    if (pi_role_of(rec) != PD_ROLE_OF_TASK || pi_told_of(rec, &told, NULL))
         return PD_OK;
     if (!use(t, told.pid, order) || !use(t, told.tid, order))
         return refused(t, error);
@@ -74,7 +74,7 @@ enum pd_code pd_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
                                                                                          : refused(t, error);
 }
 
-enum pd_code pd_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
+enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
                               struct pd_error *error)
 {
     const uint32_t thread = index_of(t, tid);
@@ -89,9 +89,9 @@ enum pd_code pd_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, ui
 /* Uses and needs of a task are those of its parent. */
 static bool pass_to_parent(void *user, uint32_t from, uint32_t to)
 {
-    const struct pd_task_uses *u = user;
-    const struct pd_task_use *child = &u->of[from];
-    struct pd_task_use *parent = &u->of[to];
+    const struct pi_task_uses *u = user;
+    const struct pi_task_use *child = &u->of[from];
+    struct pi_task_use *parent = &u->of[to];
     const bool later =
         child->last != UINT64_MAX && (parent->last == UINT64_MAX || child->last > parent->last);
     const bool more = child->mask & ~parent->mask;
@@ -104,7 +104,7 @@ static bool pass_to_parent(void *user, uint32_t from, uint32_t to)
 /* Those without a record have the greatest number, and nothing to pass on but a mask. */
 static int latest_first(const void *pa, const void *pb)
 {
-    const struct pd_task_turn *a = pa, *b = pb;
+    const struct pi_task_turn *a = pa, *b = pb;
     return (a->last < b->last) - (a->last > b->last);
 }
 
@@ -113,21 +113,21 @@ static int latest_first(const void *pa, const void *pb)
  * task that is used last, no `last` is set twice; a mask grows as often as it has bits. So each fork is
  * visited a number of times that does not depend on the number of forks.
  */
-void pd_tasks_spread_uses(struct pd_tasks *t)
+void pi_tasks_spread_uses(struct pd_tasks *t)
 {
-    struct pd_task_uses *u = &t->uses;
+    struct pi_task_uses *u = &t->uses;
     const size_t n = t->tids.n;
     for (size_t i = 0; i < n; i++)
-        u->turns[i] = (struct pd_task_turn){u->of[i].last, (uint32_t)i};
+        u->turns[i] = (struct pi_task_turn){u->of[i].last, (uint32_t)i};
     if (n)
         qsort(u->turns, n, sizeof *u->turns, latest_first);
     for (size_t i = 0; i < n; i++) {
-        pd_task_graph_wait(&u->forks, u->turns[i].task);
-        pd_task_graph_spread(&u->forks, pass_to_parent, u);
+        pi_task_graph_wait(&u->forks, u->turns[i].task);
+        pi_task_graph_spread(&u->forks, pass_to_parent, u);
     }
 }
 
-void pd_tasks_clear_needs(struct pd_tasks *t)
+void pi_tasks_clear_needs(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->tids.n; i++) {
         t->uses.of[i].needed |= t->uses.of[i].mask != 0;
@@ -135,22 +135,22 @@ void pd_tasks_clear_needs(struct pd_tasks *t)
     }
 }
 
-void pd_tasks_rewind(struct pd_tasks *t)
+void pi_tasks_rewind(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->tids.n; i++)
         t->uses.of[i].spoken_of = false;
 }
 
-static struct pd_task_use *find(const struct pd_tasks *t, uint32_t id)
+static struct pi_task_use *find(const struct pd_tasks *t, uint32_t id)
 {
-    const uint32_t i = pd_idmap_get(&t->tids, id);
+    const uint32_t i = pi_idmap_get(&t->tids, id);
     return i == PD_IDMAP_NONE ? NULL : &t->uses.of[i];
 }
 
 /* True if this is the first record that speaks of a task, or it gives the number to another process. */
 static bool is_news(struct pd_tasks *t, uint32_t tid, uint32_t pid)
 {
-    struct pd_task_use *task = find(t, tid);
+    struct pi_task_use *task = find(t, tid);
     if (task == NULL)
         return true;
     const bool news = !task->spoken_of || task->pid != pid;
@@ -165,11 +165,11 @@ static bool is_news(struct pd_tasks *t, uint32_t tid, uint32_t pid)
  * have neither samples before the record nor other threads' records, so these do not count here, although
  * they do in task_rules.c.
  */
-void pd_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pd_task_owners *owners)
+void pi_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pi_task_owners *owners)
 {
-    struct pd_told told;
+    struct pi_told told;
     owners->n = 0;
-    if (pd_told_of(rec, &told, NULL) || told.of_kernel)
+    if (pi_told_of(rec, &told, NULL) || told.of_kernel)
         return;
     is_news(t, told.tid, told.pid);
     owners->task[owners->n++] = told.tid;
@@ -179,22 +179,22 @@ void pd_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pd_task_o
         owners->task[owners->n++] = told.ptid;
 }
 
-bool pd_tasks_used_from(const struct pd_tasks *t, const struct pd_task_owners *owners, uint64_t order)
+bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *owners, uint64_t order)
 {
     for (unsigned i = 0; i < owners->n; i++) {
-        const struct pd_task_use *task = find(t, owners->task[i]);
+        const struct pi_task_use *task = find(t, owners->task[i]);
         if (task == NULL || (task->last != UINT64_MAX && task->last >= order))
             return true;
     }
     return owners->n == 0;
 }
 
-uint64_t pd_tasks_needed_in(const struct pd_tasks *t, const struct pd_task_owners *owners, bool *needed)
+uint64_t pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners, bool *needed)
 {
     uint64_t mask = owners->n ? 0 : UINT64_MAX;
     *needed = owners->n == 0;
     for (unsigned i = 0; i < owners->n; i++) {
-        const struct pd_task_use *task = find(t, owners->task[i]);
+        const struct pi_task_use *task = find(t, owners->task[i]);
         mask |= task ? task->mask : 0;
         *needed |= task && task->needed;
     }

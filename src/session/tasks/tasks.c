@@ -8,18 +8,18 @@
 
 static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
 enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
 {
-    return pd_tasks_ask(out, PD_TASKS_STATES, allocator, error);
+    return pi_tasks_ask(out, PD_TASKS_STATES, allocator, error);
 }
 
-enum pd_code pd_tasks_ask(struct pd_tasks **out, enum pd_task_question question,
+enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
                           const struct pd_allocator *allocator, struct pd_error *error)
 {
-    struct pd_tasks *t = pd_resize(allocator, NULL, sizeof *t);
+    struct pd_tasks *t = pi_resize(allocator, NULL, sizeof *t);
     if (t == NULL)
         return no_memory(error, sizeof *t);
     *t = (struct pd_tasks){.allocator = allocator,
@@ -29,8 +29,8 @@ enum pd_code pd_tasks_ask(struct pd_tasks **out, enum pd_task_question question,
                            .needed.allocator = allocator,
                            .limit = PD_LIMIT_TASKS,
                            .left = PD_LIMIT_TASKS};
-    pd_task_graph_init(&t->uses.forks, allocator);
-    if ((question == PD_TASKS_STATES || question == PD_TASKS_LAST) && !pd_tasks_init_names(t)) {
+    pi_task_graph_init(&t->uses.forks, allocator);
+    if ((question == PD_TASKS_STATES || question == PD_TASKS_LAST) && !pi_tasks_init_names(t)) {
         pd_tasks_free(t);
         return no_memory(error, 256);
     }
@@ -47,24 +47,24 @@ void pd_tasks_free(struct pd_tasks *t)
 {
     if (t == NULL)
         return;
-    pd_idmap_free(&t->tids);
-    pd_idmap_free(&t->needed);
-    pd_task_uses_free(t);
-    pd_ids_free(&t->tellers.by);
-    pd_release(t->allocator, t->lasts.of);
-    pd_release(t->allocator, t->lasts.met.bits);
-    pd_release(t->allocator, t->tasks);
-    pd_release(t->allocator, t->entries);
-    pd_release(t->allocator, t->changes);
-    pd_release(t->allocator, t->states);
-    pd_release(t->allocator, t->first);
-    pd_release(t->allocator, t->text);
-    pd_release(t->allocator, t->comms);
-    pd_release(t->allocator, t->came);
-    pd_release(t->allocator, t->table);
-    pd_release(t->allocator, t->making);
-    pd_release(t->allocator, t->aliases);
-    pd_release(t->allocator, t);
+    pi_idmap_free(&t->tids);
+    pi_idmap_free(&t->needed);
+    pi_task_uses_free(t);
+    pi_ids_free(&t->tellers.by);
+    pi_release(t->allocator, t->lasts.of);
+    pi_release(t->allocator, t->lasts.met.bits);
+    pi_release(t->allocator, t->tasks);
+    pi_release(t->allocator, t->entries);
+    pi_release(t->allocator, t->changes);
+    pi_release(t->allocator, t->states);
+    pi_release(t->allocator, t->first);
+    pi_release(t->allocator, t->text);
+    pi_release(t->allocator, t->comms);
+    pi_release(t->allocator, t->came);
+    pi_release(t->allocator, t->table);
+    pi_release(t->allocator, t->making);
+    pi_release(t->allocator, t->aliases);
+    pi_release(t->allocator, t);
 }
 
 /* ---- Collecting */
@@ -72,15 +72,15 @@ void pd_tasks_free(struct pd_tasks *t)
 /* The index of a tid, given one if it has none. PD_IDMAP_NONE: refused. */
 static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
 {
-    const uint32_t i = pd_idmap_get(&t->tids, tid);
+    const uint32_t i = pi_idmap_get(&t->tids, tid);
     if (i != PD_IDMAP_NONE)
         return i;
-    struct pd_task_of_tid task = {.mentioned = UINT32_MAX, .pid = UINT32_MAX, .comm = PD_COMM_NONE};
+    struct pi_task_of_tid task = {.mentioned = UINT32_MAX, .pid = UINT32_MAX, .comm = PD_COMM_NONE};
     if (t->flowing)
         task.before = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
     else
         task.tid = tid, task.any = tid ? UINT32_MAX : 0; /* swapper is there from the start */
-    return pd_tasks_admit(t, tid, (void **)&t->tasks, &t->tasks_cap, sizeof task, &task)
+    return pi_tasks_admit(t, tid, (void **)&t->tasks, &t->tasks_cap, sizeof task, &task)
                ? (uint32_t)t->tids.n - 1
                : PD_IDMAP_NONE;
 }
@@ -90,7 +90,7 @@ static void note_process(struct pd_tasks *t, uint32_t tid, uint32_t pid)
 {
     if (pid == UINT32_MAX || t->flowing)
         return;
-    struct pd_task_of_tid *task = &t->tasks[pd_idmap_get(&t->tids, tid)];
+    struct pi_task_of_tid *task = &t->tasks[pi_idmap_get(&t->tids, tid)];
     t->several |= task->any != UINT32_MAX && task->any != pid;
     task->any = pid;
     if (tid != pid)
@@ -98,14 +98,14 @@ static void note_process(struct pd_tasks *t, uint32_t tid, uint32_t pid)
 }
 
 static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
-                              const struct pd_task_entry *told, struct pd_error *error)
+                              const struct pi_task_entry *told, struct pd_error *error)
 {
-    struct pd_task_entry *e;
+    struct pi_task_entry *e;
     if (t->n_entries >= INT32_MAX)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
-    if (!pd_tasks_afford(t, sizeof *e + sizeof *t->states) ||
-        !pd_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
-        return pd_tasks_refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
+    if (!pi_tasks_afford(t, sizeof *e + sizeof *t->states) ||
+        !pi_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
+        return pi_tasks_refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
     e = &t->entries[t->n_entries];
     *e = *told;
     e->at = when->at;
@@ -113,32 +113,32 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
     e->order = when->order;
     e->round = when->round;
     if (t->flowing)
-        t->sorted = t->n_entries == t->n_settled || (t->sorted && !pd_task_entry_before(e, e - 1));
+        t->sorted = t->n_entries == t->n_settled || (t->sorted && !pi_task_entry_before(e, e - 1));
     t->n_entries++;
     return PD_OK;
 }
 
-static enum pd_code add_comm(struct pd_tasks *t, const struct pd_told *told, const struct pd_str *name,
+static enum pd_code add_comm(struct pd_tasks *t, const struct pi_told *told, const struct pd_str *name,
                              const struct pd_moment *when, struct pd_error *error)
 {
-    struct pd_task_entry e = {.kind = PD_TASK_COMM, .pid = told->pid, .tid = told->tid, .ppid = UINT32_MAX};
-    if (!pd_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PD_IDMAP_NONE ||
+    struct pi_task_entry e = {.kind = PD_TASK_COMM, .pid = told->pid, .tid = told->tid, .ppid = UINT32_MAX};
+    if (!pi_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PD_IDMAP_NONE ||
         index_of(t, told->pid) == PD_IDMAP_NONE)
-        return pd_tasks_refused(t, error, name->len);
-    pd_tasks_name_came(t, e.other);
+        return pi_tasks_refused(t, error, name->len);
+    pi_tasks_name_came(t, e.other);
     note_process(t, told->tid, told->pid);
     return add_entry(t, when, &e, error);
 }
 
-static enum pd_code add_fork(struct pd_tasks *t, const struct pd_told *told, const struct pd_moment *when,
+static enum pd_code add_fork(struct pd_tasks *t, const struct pi_told *told, const struct pd_moment *when,
                              struct pd_error *error)
 {
     const uint32_t ids[] = {told->tid, told->pid, told->ptid, told->ppid};
-    const struct pd_task_entry e = {
+    const struct pi_task_entry e = {
         .kind = PD_TASK_FORK, .pid = told->pid, .tid = told->tid, .other = told->ptid, .ppid = told->ppid};
     for (size_t i = 0; i < 4; i++)
         if (index_of(t, ids[i]) == PD_IDMAP_NONE)
-            return pd_tasks_refused(t, error, sizeof *t->tasks);
+            return pi_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, told->tid, told->pid);
     note_process(t, told->ptid, told->ppid);
     return add_entry(t, when, &e, error);
@@ -147,11 +147,11 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pd_told *told, con
 static enum pd_code add_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                                 struct pd_error *error)
 {
-    const struct pd_task_entry e = {.kind = PD_TASK_MENTION, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
+    const struct pi_task_entry e = {.kind = PD_TASK_MENTION, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
     return add_entry(t, when, &e, error);
 }
 
-bool pd_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
+bool pi_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
 {
     if (index_of(t, tid) == PD_IDMAP_NONE || index_of(t, pid) == PD_IDMAP_NONE)
         return false;
@@ -167,20 +167,20 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
                               struct pd_error *error)
 {
     if (t->question == PD_TASKS_COUNT || t->question == PD_TASKS_LAST)
-        return pd_task_last_mention(t, tid, error);
+        return pi_task_last_mention(t, tid, error);
     if (pid == UINT32_MAX)
         return PD_OK;
     const uint32_t i = index_of(t, tid);
     if (i == PD_IDMAP_NONE)
-        return pd_tasks_refused(t, error, sizeof *t->tasks);
-    const struct pd_task_of_tid *task = &t->tasks[i];
+        return pi_tasks_refused(t, error, sizeof *t->tasks);
+    const struct pi_task_of_tid *task = &t->tasks[i];
     const bool earlier = task->mentioned == UINT32_MAX || pd_moment_before(when, &task->when);
     if (!earlier && (task->mentioned == pid || t->flowing))
         return PD_OK;
     if (t->flowing && task->there && task->pid != UINT32_MAX) /* known already */
         return PD_OK;
     if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
-        return pd_tasks_refused(t, error, sizeof *t->tasks);
+        return pi_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, tid, pid);
     if (earlier)
         t->tasks[i].when = *when, t->tasks[i].mentioned = pid;
@@ -191,16 +191,16 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
 __attribute__((noinline)) static enum pd_code
 take_states(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when, struct pd_error *error)
 {
-    const enum pd_tells tells = pd_tells_of(rec);
-    struct pd_told told;
+    const enum pi_tells tells = pi_tells_of(rec);
+    struct pi_told told;
     enum pd_code code;
     switch (tells) {
     case PD_TELLS_TASK:
     case PD_TELLS_MAP:
-        return pd_told_map(rec, &told) ? pd_tasks_mention(t, when, told.pid, told.tid, error) : PD_OK;
+        return pi_told_map(rec, &told) ? pd_tasks_mention(t, when, told.pid, told.tid, error) : PD_OK;
     case PD_TELLS_NAME:
     case PD_TELLS_BIRTH:
-        code = rec->plan ? pd_told_of(rec, &told, error) : PD_OK;
+        code = rec->plan ? pi_told_of(rec, &told, error) : PD_OK;
         if (code || rec->plan == NULL || (tells == PD_TELLS_BIRTH && !told.has_parent))
             return code;
         return tells == PD_TELLS_NAME ? add_comm(t, &told, &rec->u.comm.comm, when, error)
@@ -213,10 +213,10 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
                              struct pd_error *error)
 {
     switch (t->question) {
-    case PD_TASKS_USES: return pd_task_uses_record(t, rec, when->order, error);
-    case PD_TASKS_TELLERS: return pd_task_tellers_record(t, rec, error);
+    case PD_TASKS_USES: return pi_task_uses_record(t, rec, when->order, error);
+    case PD_TASKS_TELLERS: return pi_task_tellers_record(t, rec, error);
     case PD_TASKS_COUNT:
-    case PD_TASKS_LAST: return pd_task_last_record(t, rec, error);
+    case PD_TASKS_LAST: return pi_task_last_record(t, rec, error);
     default: return take_states(t, rec, when, error);
     }
 }
@@ -236,23 +236,23 @@ struct known {
 static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
 {
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    struct pd_samples run = pd_samples_of(r);
+    struct pi_samples run = pi_samples_of(r);
     struct pd_clock now = *clock;
     uint64_t n = 0, time;
     uint32_t task[2];
-    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
         memcpy(task, p + run.plan->pid, sizeof task);
         const struct known *k = &known[task[1] % KNOWN];
         if (k->tid != task[1] || k->pid != task[0] ||
             (now.timed ? (time > now.done ? time : now.done) : r->index + n) <= k->at)
             break;
         if (now.timed)
-            pd_clock_follow(&now, time);
+            pi_clock_follow(&now, time);
         p += run.size;
         n++;
     }
     *clock = now;
-    pd_reader_passed(r, p, n);
+    pi_reader_passed(r, p, n);
 }
 
 enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd_error *error)
@@ -269,14 +269,14 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
     pd_clock_init(&clock, pd_clock_is_timed(r));
     while (code != PD_ENOMEM && code != PD_ELIMIT) {
         pass_known(r, &clock, known);
-        if (!pd_reader_next_quick(r, &rec) && (end = pd_reader_next(r, &rec, &what)))
+        if (!pi_reader_next_quick(r, &rec) && (end = pd_reader_next(r, &rec, &what)))
             break;
-        pd_clock_stamp_here(&clock, &rec, &when);
+        pi_clock_stamp_here(&clock, &rec, &when);
         if (rec.type != PD_RECORD_SAMPLE) {
             code = pd_tasks_record(t, &rec, &when, error);
             continue;
         }
-        if (!pd_word_task(&rec, &pid, &tid))
+        if (!pi_word_task(&rec, &pid, &tid))
             continue;
         known[tid % KNOWN] = (struct known){pid, tid, clock.timed ? when.at : when.order};
         code = pd_tasks_mention(t, &when, pid, tid, error);
@@ -296,7 +296,7 @@ static enum pd_code add_mentions(struct pd_tasks *t, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < t->tids.n; i++) {
-        const struct pd_task_of_tid *task = &t->tasks[i];
+        const struct pi_task_of_tid *task = &t->tasks[i];
         if (task->mentioned != UINT32_MAX)
             code = add_mention(t, &task->when, task->mentioned, task->tid, error);
     }
@@ -306,23 +306,23 @@ static enum pd_code add_mentions(struct pd_tasks *t, struct pd_error *error)
 enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
 {
     if (t->finished)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "tasks finished twice", 0, 0);
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "tasks finished twice", 0, 0);
     if (index_of(t, 0) == PD_IDMAP_NONE)
         return no_memory(error, sizeof *t->tasks);
     enum pd_code code = add_mentions(t, error);
     if (code)
         return code;
-    if (!pd_tasks_settle(t, NULL) || !pd_tasks_index_states(t) || !pd_tasks_list_making(t))
+    if (!pi_tasks_settle(t, NULL) || !pi_tasks_index_states(t) || !pi_tasks_list_making(t))
         code = no_memory(error, t->n_entries * sizeof *t->changes);
-    pd_release(t->allocator, t->tasks);
-    pd_release(t->allocator, t->changes);
+    pi_release(t->allocator, t->tasks);
+    pi_release(t->allocator, t->changes);
     t->tasks = NULL;
     t->changes = NULL;
     t->finished = code == PD_OK;
     return code;
 }
 
-enum pd_code pd_tasks_flow(struct pd_tasks *t, struct pd_error *error)
+enum pd_code pi_tasks_flow(struct pd_tasks *t, struct pd_error *error)
 {
     pd_tasks_limit(t, UINT64_MAX);
     t->flowing = t->finished = true;

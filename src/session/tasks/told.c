@@ -3,28 +3,28 @@
 #include "told.h"
 #include "src/schema/fail.h"
 
-enum pd_code pd_told_of(struct pd_record *rec, struct pd_told *told, struct pd_error *error)
+enum pd_code pi_told_of(struct pd_record *rec, struct pi_told *told, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     if (rec->plan == NULL)
-        code = pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+        code = pi_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
     else if (!rec->decoded)
         code = pd_record_decode_framed(rec->plan, rec, error);
-    if (code || pd_told_decoded(rec, told))
+    if (code || pi_told_decoded(rec, told))
         return code;
-    return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "task", 0, 0);
+    return pi_fail_record(error, PD_EUNKNOWN, rec, 0, "task", 0, 0);
 }
 
-bool pd_told_map(struct pd_record *rec, struct pd_told *told)
+bool pi_told_map(struct pd_record *rec, struct pi_told *told)
 {
-    const struct pd_traits *t = pd_traits_of(rec->type);
+    const struct pi_traits *t = pi_traits_of(rec->type);
     return (t->tells == PD_TELLS_MAP || t->tells == PD_TELLS_TASK) && rec->plan &&
-           (rec->decoded || !pd_record_decode_framed(rec->plan, rec, NULL)) && pd_told_decoded(rec, told) &&
+           (rec->decoded || !pd_record_decode_framed(rec->plan, rec, NULL)) && pi_told_decoded(rec, told) &&
            !told->of_kernel;
 }
 
 /* A name is of a thread; an exec, and the end of a process, concern its mappings. */
-static size_t list_ids(const struct pd_record *rec, const struct pd_told *told, uint32_t ids[PD_TOLD_MOST])
+static size_t list_ids(const struct pd_record *rec, const struct pi_told *told, uint32_t ids[PD_TOLD_MOST])
 {
     size_t n = 0;
     if (told->tells != PD_TELLS_END || told->pid == told->tid)
@@ -40,13 +40,13 @@ static size_t list_ids(const struct pd_record *rec, const struct pd_told *told, 
     return n;
 }
 
-bool pd_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n)
+bool pi_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n)
 {
-    struct pd_told told;
+    struct pi_told told;
     *n = 0;
     if (rec->type == PD_RECORD_KSYMBOL)
         return true;
-    if (pd_tells_of(rec) == PD_TELLS_NOTHING || pd_told_of(rec, &told, NULL))
+    if (pi_tells_of(rec) == PD_TELLS_NOTHING || pi_told_of(rec, &told, NULL))
         return false;
     *n = told.of_kernel ? 0 : list_ids(rec, &told, ids);
     return told.of_kernel || *n;

@@ -8,8 +8,8 @@
 
 #include "src/codec/record_role.h"
 
-struct pd_told {
-    enum pd_tells tells;
+struct pi_told {
+    enum pi_tells tells;
     bool of_kernel; /* a mapping of the kernel's own: it belongs to no task */
     bool has_parent;
     uint32_t pid, tid;
@@ -17,30 +17,30 @@ struct pd_told {
 };
 
 /* Of a decoded record. False: it names no task. */
-static inline bool pd_told_decoded(const struct pd_record *rec, struct pd_told *told)
+static inline bool pi_told_decoded(const struct pd_record *rec, struct pi_told *told)
 {
-    const struct pd_traits *t = pd_traits_of(rec->type);
+    const struct pi_traits *t = pi_traits_of(rec->type);
     if (!t->process || !t->thread)
         return false;
-    told->tells = (enum pd_tells)t->tells;
-    told->pid = pd_pid_at(rec, t->process);
-    told->tid = pd_pid_at(rec, t->thread);
-    told->of_kernel = t->tells == PD_TELLS_MAP && (told->pid == UINT32_MAX || pd_in_kernel(rec));
+    told->tells = (enum pi_tells)t->tells;
+    told->pid = pi_pid_at(rec, t->process);
+    told->tid = pi_pid_at(rec, t->thread);
+    told->of_kernel = t->tells == PD_TELLS_MAP && (told->pid == UINT32_MAX || pi_in_kernel(rec));
     told->has_parent = t->parent_process && t->parent_thread;
     if (told->has_parent) {
-        told->ppid = pd_pid_at(rec, t->parent_process);
-        told->ptid = pd_pid_at(rec, t->parent_thread);
+        told->ppid = pi_pid_at(rec, t->parent_process);
+        told->ptid = pi_pid_at(rec, t->parent_thread);
     }
     return true;
 }
 /* Decodes the record, if it is not yet. PD_EUNKNOWN, too, if its event is not known or it names no task; else
  * the error of decoding it. */
-enum pd_code pd_told_of(struct pd_record *rec, struct pd_told *told, struct pd_error *error);
+enum pd_code pi_told_of(struct pd_record *rec, struct pi_told *told, struct pd_error *error);
 /*
  * True if it is a mapping of a process, or namespaces, which show that a task exists. Decodes records that
  * may be one.
  */
-bool pd_told_map(struct pd_record *rec, struct pd_told *told);
+bool pi_told_map(struct pd_record *rec, struct pi_told *told);
 
 #define PD_TOLD_MOST 4 /* tasks */
 
@@ -48,6 +48,6 @@ bool pd_told_map(struct pd_record *rec, struct pd_told *told);
  * True if the record may change what a session says of a task's name, process or mappings: of those that have
  * one of these pids or tids, or of all, if *n is 0. Decodes the record.
  */
-bool pd_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n);
+bool pi_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh - each public header compiles by itself, as C11 and as C++17, without a warning; the stable ones
 # include no experimental ones; constants are plain numbers; the library has all functions that they declare;
-# and no name that it exports begins otherwise than with pd_.
+# and no name that it exports begins otherwise than with pd_ or pi_.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 failed=0
@@ -56,9 +56,9 @@ for name in libperfdata libperfdata-ops; do
         awk 'NF == 3 && $2 != "A" { sub(/@.*/, "", $3); print $3 }'
 done | sort -u >"$scratch/defined"
 # Sanitizers and coverage add names of their own.
-allowed='^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)'
+allowed='^(p[di]_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)'
 others=$(grep -Ev "$allowed" "$scratch/defined" || true)
-[ -z "$others" ] || complain "exported without pd_: $others"
+[ -z "$others" ] || complain "exported without pd_ or pi_: $others"
 # shellcheck disable=SC2086 # words
 (cd include && ../tests/repo/declared functions $headers) | sort -u >"$scratch/declared"
 [ "$(wc -l <"$scratch/declared")" -gt 50 ] || complain "only $(wc -l <"$scratch/declared") declarations found"

@@ -52,11 +52,11 @@ static void random_records(void **state)
     pd_plan_init(&plan, &attr, PD_BIG);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (unsigned seed = 0; seed < 20; seed++) {
-            struct pd_rng rng = {seed + 1};
-            struct pd_arena arena = {memory, sizeof memory};
+            struct pi_rng rng = {seed + 1};
+            struct pi_arena arena = {memory, sizeof memory};
             struct pd_record rec = {0};
             size_t size;
-            if (!pd_random_record(&plan, types[i], &rng, &arena, &rec))
+            if (!pi_random_record(&plan, types[i], &rng, &arena, &rec))
                 continue;
             rec.plan = &plan;
             if (pd_record_encode(&plan, &rec, bytes, sizeof bytes, &size, NULL))

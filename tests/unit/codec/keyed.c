@@ -13,23 +13,23 @@ enum { N = 4096, SIZE = 4 * N };
 static void keys_differ(void **state)
 {
     (void)state;
-    const struct pd_key a = pd_key_draw(), b = pd_key_draw();
+    const struct pi_key a = pi_key_draw(), b = pi_key_draw();
     assert_int_not_equal(a.before, b.before);
     assert_int_not_equal(a.between, b.between);
     unsigned same = 0;
     for (uint64_t x = 0; x < N; x++)
-        same += (pd_keyed(&a, x) ^ pd_keyed(&b, x)) % SIZE == 0;
+        same += (pi_keyed(&a, x) ^ pi_keyed(&b, x)) % SIZE == 0;
     assert_in_range(same, 0, 32); /* expected: 1/4 */
 }
 
 /* Places examined per added number. */
-static double looks(const struct pd_key *key, unsigned shift, uint64_t base)
+static double looks(const struct pi_key *key, unsigned shift, uint64_t base)
 {
     static uint8_t used[SIZE];
     unsigned n = 0;
     memset(used, 0, sizeof used);
     for (uint64_t i = 0; i < N; i++) {
-        size_t at = (size_t)pd_keyed(key, base ^ i << shift) % SIZE;
+        size_t at = (size_t)pi_keyed(key, base ^ i << shift) % SIZE;
         for (n++; used[at]; n++)
             at = (at + 1) % SIZE;
         used[at] = 1;
@@ -41,7 +41,7 @@ static void patterns_stand_apart(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < 20; k++) {
-        const struct pd_key key = pd_key_draw();
+        const struct pi_key key = pi_key_draw();
         for (unsigned shift = 0; shift <= 64 - 12; shift++)
             if (looks(&key, shift, 0) > 2 ||
                 looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* expected: 1.2 */

@@ -26,14 +26,14 @@ static void say(const char *what, uint32_t type, const struct pd_error *error)
 static void count(struct tally *t, const struct pd_record *rec, size_t n)
 {
     t->records++;
-    t->variants += rec->variant != pd_usual_variant(rec->plan, rec->type);
+    t->variants += rec->variant != pi_usual_variant(rec->plan, rec->type);
     t->rests += rec->rest.n != 0;
-    t->odd_slots += rec->type == PD_RECORD_COMM && !pd_str_is_plain(pd_layout_comm() + 3, &rec->u.comm.comm);
+    t->odd_slots += rec->type == PD_RECORD_COMM && !pi_str_is_plain(pi_layout_comm() + 3, &rec->u.comm.comm);
     t->unaligned += n % 8 != 0;
     t->large += n > 60000;
 }
 
-static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena arena,
+static void check_record(const struct pd_plan *plan, uint32_t type, struct pi_rng *rng, struct pi_arena arena,
                          struct tally *tally)
 {
     static uint8_t bytes[65536], again[65536];
@@ -41,11 +41,11 @@ static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rn
     struct pd_error error;
     char path[64];
     size_t n, m;
-    assert_true(pd_random_record(plan, type, rng, &arena, &rec));
+    assert_true(pi_random_record(plan, type, rng, &arena, &rec));
     if (pd_record_encode(plan, &rec, bytes, sizeof bytes, &n, &error))
         say("encoding", type, &error);
     assert_true(n <= UINT16_MAX);
-    if (pd_interpret_encode(plan, &rec, again, sizeof again, &m, &error))
+    if (pi_interpret_encode(plan, &rec, again, sizeof again, &m, &error))
         say("interpreted encoding", type, &error);
     assert_int_equal(n, m);
     assert_memory_equal(bytes, again, n);
@@ -62,13 +62,13 @@ static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rn
 }
 
 /* Every type of the schema, and some unknown ones. */
-static void check_types(const struct pd_plan *plan, struct pd_rng *rng, struct pd_arena arena,
+static void check_types(const struct pd_plan *plan, struct pi_rng *rng, struct pi_arena arena,
                         struct tally *tally)
 {
-    const uint64_t seed = pd_rng_next(rng);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const uint32_t type = (uint32_t)pd_layouts[i]()->arg;
-        struct pd_rng own = pd_rng_named(seed, pd_layouts[i]()->name);
+    const uint64_t seed = pi_rng_next(rng);
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const uint32_t type = (uint32_t)pi_layouts[i]()->arg;
+        struct pi_rng own = pi_rng_named(seed, pi_layouts[i]()->name);
         for (unsigned k = 0; type && k < (type == PD_RECORD_SAMPLE ? 8 : 1); k++)
             check_record(plan, type, &own, arena, tally);
     }
@@ -80,17 +80,17 @@ static void test_round_trip(void **state)
 {
     (void)state;
     static uint8_t memory[PD_RANDOM_ARENA];
-    struct pd_rng rng = {random_seed()};
+    struct pi_rng rng = {random_seed()};
     struct tally tally = {0};
     const uint64_t iterations = random_iterations(400);
     for (uint64_t i = 0; i < iterations; i++) {
-        const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
-        struct pd_arena arena = {memory, sizeof memory};
+        const enum pd_order order = pi_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_attr attr, back;
         struct pd_plan plan;
         uint8_t bytes[512];
         const char *field = "";
-        assert_true(pd_random_attr(&rng, &arena, &attr));
+        assert_true(pi_random_attr(&rng, &arena, &attr));
         const size_t n = pd_attr_bytes(&attr);
         assert_int_equal(pd_attr_encode(order, &attr, bytes, n, NULL), PD_OK);
         assert_int_equal(pd_attr_decode(order, bytes, n, &back, NULL), PD_OK);
@@ -116,15 +116,15 @@ static void test_seed(void **state)
     static uint8_t memory[2][PD_RANDOM_ARENA];
     const struct pd_attr attr = {.sample_type = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK};
     struct pd_plan plan;
-    struct pd_rng rng = {0};
-    assert_true(pd_rng_next(&rng) == UINT64_C(0xe220a8397b1dcdaf)); /* published for splitmix64 with seed 0 */
+    struct pi_rng rng = {0};
+    assert_true(pi_rng_next(&rng) == UINT64_C(0xe220a8397b1dcdaf)); /* published for splitmix64 with seed 0 */
     pd_plan_init(&plan, &attr, PD_LITTLE);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct pd_rng a = {seed}, b = {seed};
-        struct pd_arena one = {memory[0], PD_RANDOM_ARENA}, other = {memory[1], PD_RANDOM_ARENA};
+        struct pi_rng a = {seed}, b = {seed};
+        struct pi_arena one = {memory[0], PD_RANDOM_ARENA}, other = {memory[1], PD_RANDOM_ARENA};
         struct pd_record x, y;
-        assert_true(pd_random_record(&plan, PD_RECORD_SAMPLE, &a, &one, &x));
-        assert_true(pd_random_record(&plan, PD_RECORD_SAMPLE, &b, &other, &y));
+        assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &a, &one, &x));
+        assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &b, &other, &y));
         assert_true(pd_record_equal(&x, &y, NULL));
         assert_true(a.state == b.state);
     }
@@ -143,22 +143,22 @@ static void test_one_number_each(void **state)
     pd_plan_init(&plan, &attr, PD_LITTLE);
     for (uint32_t type = 0; type < 100; type++) {
         for (uint64_t seed = 0; seed < 20; seed++) {
-            struct pd_rng rng = {seed}, one = {seed};
-            struct pd_arena arena = {memory, sizeof memory};
+            struct pi_rng rng = {seed}, one = {seed};
+            struct pi_arena arena = {memory, sizeof memory};
             struct pd_record rec;
             struct pd_feature feature;
             struct pd_attr other;
-            assert_true(pd_random_record(&plan, type, &rng, &arena, &rec));
-            pd_rng_next(&one);
+            assert_true(pi_random_record(&plan, type, &rng, &arena, &rec));
+            pi_rng_next(&one);
             assert_true(rng.state == one.state);
-            assert_true(pd_random_feature(&rng, &arena, type, 4, &feature));
-            pd_rng_next(&one);
+            assert_true(pi_random_feature(&rng, &arena, type, 4, &feature));
+            pi_rng_next(&one);
             assert_true(rng.state == one.state);
-            assert_true(pd_random_attr(&rng, &arena, &other));
-            pd_rng_next(&one);
+            assert_true(pi_random_attr(&rng, &arena, &other));
+            pi_rng_next(&one);
             assert_true(rng.state == one.state);
-            pd_random_value(&rng, &pd_set_record_type, 4);
-            pd_rng_next(&one);
+            pi_random_value(&rng, &pd_set_record_type, 4);
+            pi_rng_next(&one);
             assert_true(rng.state == one.state);
         }
     }
@@ -174,11 +174,11 @@ static void test_types_differ(void **state)
     unsigned same = 0;
     pd_plan_init(&plan, &attr, PD_LITTLE);
     for (uint64_t seed = 0; seed < 100; seed++) {
-        struct pd_rng a = {seed}, b = {seed};
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_rng a = {seed}, b = {seed};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_record fork, exit;
-        assert_true(pd_random_record(&plan, PD_RECORD_FORK, &a, &arena, &fork));
-        assert_true(pd_random_record(&plan, PD_RECORD_EXIT, &b, &arena, &exit));
+        assert_true(pi_random_record(&plan, PD_RECORD_FORK, &a, &arena, &fork));
+        assert_true(pi_random_record(&plan, PD_RECORD_EXIT, &b, &arena, &exit));
         same += fork.u.fork.time == exit.u.fork.time;
     }
     assert_true(same < 30); /* few numbers are special: 0, 1, all ones */
@@ -197,12 +197,12 @@ static bool make_value(uint64_t seed, const struct pd_op *layout, uint8_t *value
     static const struct pd_attr attr = {
         .sample_type = UINT64_MAX, .read_format = UINT64_MAX, .branch_sample_type = UINT64_MAX};
     struct pd_plan plan;
-    struct pd_rng rng = {seed};
-    struct pd_arena arena = {memory, PD_RANDOM_ARENA};
+    struct pi_rng rng = {seed};
+    struct pi_arena arena = {memory, PD_RANDOM_ARENA};
     pd_plan_init(&plan, &attr, PD_LITTLE);
     memset(value, 0, MOST_BYTES);
     memset(memory, 0, PD_RANDOM_ARENA);
-    return pd_random_parts(&rng, &arena, &plan.shape, layout, value);
+    return pi_random_parts(&rng, &arena, &plan.shape, layout, value);
 }
 
 /* Inserts an invented field before line `at`; in the struct it is behind the others. */
@@ -240,11 +240,11 @@ static void check_lines(const struct pd_op *layout, uint64_t seed)
 static void test_a_field_more(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < pd_n_layouts; i++)
+    for (size_t i = 0; i < pi_n_layouts; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
-            if (pd_layouts[i] !=
-                pd_layout_feature_event_desc) /* the code for its attrs finds it by its address */
-                check_lines(pd_layouts[i](), random_seed() + seed);
+            if (pi_layouts[i] !=
+                pi_layout_feature_event_desc) /* the code for its attrs finds it by its address */
+                check_lines(pi_layouts[i](), random_seed() + seed);
 }
 
 /* One more name of a value: it is chosen at times; everything else stays the same. */
@@ -263,8 +263,8 @@ static void test_a_name_more(void **state)
         set.names = names[k];
         set.n++;
         for (uint64_t seed = 0; seed < 1000; seed++) {
-            struct pd_rng a = {seed}, b = {seed};
-            const uint64_t before = pd_random_value(&a, sets[k], 8), now = pd_random_value(&b, &set, 8);
+            struct pi_rng a = {seed}, b = {seed};
+            const uint64_t before = pi_random_value(&a, sets[k], 8), now = pi_random_value(&b, &set, 8);
             const bool has = sets[k]->kind == PD_SET_ENUM ? now == value : before < value && now >= value;
             if (!has)
                 assert_true(now == before);
@@ -285,10 +285,10 @@ static void test_small_arena(void **state)
     pd_plan_init(&plan, &attr, PD_LITTLE);
     for (uint64_t seed = 0; seed < 50; seed++) {
         uint64_t memory[4];
-        struct pd_arena arena = {(uint8_t *)memory, sizeof memory};
-        struct pd_rng rng = {seed};
+        struct pi_arena arena = {(uint8_t *)memory, sizeof memory};
+        struct pi_rng rng = {seed};
         struct pd_record rec;
-        refused += !pd_random_record(&plan, PD_RECORD_SAMPLE, &rng, &arena, &rec);
+        refused += !pi_random_record(&plan, PD_RECORD_SAMPLE, &rng, &arena, &rec);
     }
     assert_true(refused > 0 && refused < 50);
 }

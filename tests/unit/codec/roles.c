@@ -11,9 +11,9 @@
 
 struct expected {
     uint32_t type;
-    enum pd_role role;
-    enum pd_tells tells;
-    enum pd_copies copies;
+    enum pi_role role;
+    enum pi_tells tells;
+    enum pi_copies copies;
 };
 
 /*
@@ -67,7 +67,7 @@ static const struct expected of_perf[] = {
 
 static void is_as_expected(const struct expected *e)
 {
-    const struct pd_traits *t = pd_traits_of(e->type);
+    const struct pi_traits *t = pi_traits_of(e->type);
     if (t->role != e->role || t->tells != e->tells || t->copies != e->copies)
         fail_msg("record %u: role %u, tells %u, copies %u", e->type, t->role, t->tells, t->copies);
 }
@@ -87,8 +87,8 @@ static void each_record_has_its_role(void **state)
         is_as_expected(&of_kernel[i]);
     for (size_t i = 0; i < N(of_perf); i++)
         is_as_expected(&of_perf[i]);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const uint32_t type = (uint32_t)pd_layouts[i]()->arg;
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const uint32_t type = (uint32_t)pi_layouts[i]()->arg;
         if (type >= PD_RECORD_HEADER_ATTR && !is_listed(type))
             is_as_expected(&(struct expected){type, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_STATE});
     }
@@ -98,9 +98,9 @@ static void a_feature_in_an_old_stream_is_no_record_of_its_type(void **state)
 {
     const struct pd_record rec = {.type = PD_RECORD_COMPRESSED, .old_feature = true};
     (void)state;
-    assert_int_equal(pd_role_of(&rec), PD_ROLE_TOOL);
-    assert_false(pd_is_wrapper(&rec));
-    assert_int_equal(pd_serves_of(&rec), PD_SERVES_FEATURE);
+    assert_int_equal(pi_role_of(&rec), PD_ROLE_TOOL);
+    assert_false(pi_is_wrapper(&rec));
+    assert_int_equal(pi_serves_of(&rec), PD_SERVES_FEATURE);
 }
 
 /* The task of each record: by hand from the structs of the kernel's records. */
@@ -109,21 +109,21 @@ static void records_say_which_task(void **state)
     struct pd_record rec = {.type = PD_RECORD_FORK, .u.fork = {.pid = 1, .ppid = 2, .tid = 3, .ptid = 4}};
     uint32_t pid = 0, tid = 0;
     (void)state;
-    assert_true(pd_told_task(&rec, &pid, &tid));
+    assert_true(pi_told_task(&rec, &pid, &tid));
     assert_int_equal(pid, 1);
     assert_int_equal(tid, 3);
-    assert_true(pd_told_parent(&rec, &pid, &tid));
+    assert_true(pi_told_parent(&rec, &pid, &tid));
     assert_int_equal(pid, 2);
     assert_int_equal(tid, 4);
     rec = (struct pd_record){.type = PD_RECORD_MMAP2, .u.mmap2 = {.pid = 5, .tid = 6}};
-    assert_true(pd_told_task(&rec, &pid, &tid));
+    assert_true(pi_told_task(&rec, &pid, &tid));
     assert_int_equal(pid, 5);
     assert_int_equal(tid, 6);
-    assert_false(pd_told_parent(&rec, &pid, &tid));
+    assert_false(pi_told_parent(&rec, &pid, &tid));
     rec = (struct pd_record){.type = PD_RECORD_SWITCH_CPU_WIDE, .u.switch_cpu_wide = {.next_prev_pid = 7}};
-    assert_false(pd_told_task(&rec, &pid, &tid));
+    assert_false(pi_told_task(&rec, &pid, &tid));
     rec.type = 999;
-    assert_false(pd_told_task(&rec, &pid, &tid));
+    assert_false(pi_told_task(&rec, &pid, &tid));
 }
 
 /*
@@ -134,7 +134,7 @@ static void what_tells_of_a_task_says_of_which(void **state)
 {
     (void)state;
     for (uint32_t type = 0; type < PD_RECORD_HEADER_ATTR; type++) {
-        const struct pd_traits *t = pd_traits_of(type);
+        const struct pi_traits *t = pi_traits_of(type);
         const bool parent = t->parent_process && t->parent_thread;
         assert_true((t->tells != PD_TELLS_NOTHING) == (t->role == PD_ROLE_OF_TASK));
         assert_true(t->tells == PD_TELLS_NOTHING || (t->process && t->thread));
@@ -145,15 +145,15 @@ static void what_tells_of_a_task_says_of_which(void **state)
 static void the_kernels_maps_are_no_tasks(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = PD_CPUMODE_KERNEL};
-    struct pd_told told;
+    struct pi_told told;
     (void)state;
-    assert_true(pd_told_decoded(&rec, &told) && told.of_kernel);
+    assert_true(pi_told_decoded(&rec, &told) && told.of_kernel);
     rec.misc = PD_CPUMODE_USER;
-    assert_true(pd_told_decoded(&rec, &told) && !told.of_kernel);
+    assert_true(pi_told_decoded(&rec, &told) && !told.of_kernel);
     rec.u.mmap.pid = UINT32_MAX;
-    assert_true(pd_told_decoded(&rec, &told) && told.of_kernel);
+    assert_true(pi_told_decoded(&rec, &told) && told.of_kernel);
     rec = (struct pd_record){.type = PD_RECORD_NAMESPACES, .misc = PD_CPUMODE_KERNEL};
-    assert_true(pd_told_decoded(&rec, &told) && !told.of_kernel);
+    assert_true(pi_told_decoded(&rec, &told) && !told.of_kernel);
 }
 
 /* perf looks up the event of these two, and of no other record of its own. */
@@ -161,11 +161,11 @@ static void records_of_perf_say_which_event(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_STAT, .u.stat = {.id = 7, .cpu = 1, .thread = 2, .val = 3}};
     (void)state;
-    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_payload_event_id(rec.type) - 1), 7);
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pi_payload_event_id(rec.type) - 1), 7);
     rec = (struct pd_record){.type = PD_RECORD_EVENT_UPDATE, .u.event_update = {.type = 3, .id = 9}};
-    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_payload_event_id(rec.type) - 1), 9);
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pi_payload_event_id(rec.type) - 1), 9);
     for (uint32_t type = PD_RECORD_HEADER_ATTR; type <= UINT16_MAX; type++)
-        assert_true(!pd_payload_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
+        assert_true(!pi_payload_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
 }
 
 /* The transport of docs/HASH.md: of perf's records, those that a file does not need. */
@@ -173,7 +173,7 @@ static void what_serves_the_container_is_told(void **state)
 {
     static const struct {
         uint32_t type;
-        enum pd_serves serves;
+        enum pi_serves serves;
     } serving[] = {
         {PD_RECORD_HEADER_ATTR, PD_SERVES_ATTR},
         {PD_RECORD_HEADER_EVENT_TYPE, PD_SERVES_EVENT_TYPE},
@@ -188,16 +188,16 @@ static void what_serves_the_container_is_told(void **state)
     };
     (void)state;
     for (uint32_t type = 0; type <= UINT16_MAX; type++) {
-        enum pd_serves serves = PD_SERVES_CONTENT;
+        enum pi_serves serves = PD_SERVES_CONTENT;
         for (size_t i = 0; i < N(serving); i++)
             serves = serving[i].type == type ? serving[i].serves : serves;
         const struct pd_record rec = {.type = type};
         const bool brings =
             serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE || serves == PD_SERVES_FEATURE;
-        if (pd_serves_of(&rec) != serves || pd_is_of_head(&rec) != brings ||
-            pd_is_transport(type) != (serves != PD_SERVES_CONTENT) ||
-            pd_is_wrapper(&rec) != (type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2))
-            fail_msg("record %u serves %u", type, pd_serves_of(&rec));
+        if (pi_serves_of(&rec) != serves || pi_is_of_head(&rec) != brings ||
+            pi_is_transport(type) != (serves != PD_SERVES_CONTENT) ||
+            pi_is_wrapper(&rec) != (type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2))
+            fail_msg("record %u serves %u", type, pi_serves_of(&rec));
     }
 }
 
@@ -221,7 +221,7 @@ static void numbers_beyond_what_perf_has_are_told(void **state)
     };
     (void)state;
     for (size_t i = 0; i < N(tried); i++)
-        if (pd_tool_has_beyond(tried[i].rec.type, &tried[i].rec.u) != tried[i].beyond)
+        if (pi_tool_has_beyond(tried[i].rec.type, &tried[i].rec.u) != tried[i].beyond)
             fail_msg("record %zu, of type %u", i, tried[i].rec.type);
 }
 

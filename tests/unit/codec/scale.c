@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scale.c - pd_scale(): by hand, all small numbers, and large ones against a type of 128 bits. */
+/* scale.c - pi_scale(): by hand, all small numbers, and large ones against a type of 128 bits. */
 #include "src/support/scale.h"
 #include "src/support/wrap.h"
 #include "cmocka_all.h"
@@ -8,23 +8,23 @@ static void test_by_hand(void **state)
 {
     bool exact;
     (void)state;
-    assert_int_equal(pd_scale(0, 3, 7, &exact), 0);
+    assert_int_equal(pi_scale(0, 3, 7, &exact), 0);
     assert_true(exact);
-    assert_int_equal(pd_scale(20, 3, 7, &exact), 8); /* 60 = 8 * 7 + 4 */
+    assert_int_equal(pi_scale(20, 3, 7, &exact), 8); /* 60 = 8 * 7 + 4 */
     assert_false(exact);
-    assert_int_equal(pd_scale(21, 3, 7, &exact), 9);
+    assert_int_equal(pi_scale(21, 3, 7, &exact), 9);
     assert_true(exact);
-    assert_int_equal(pd_scale(60000000000, 500000000, 1000000000, NULL), 30000000000); /* half a minute */
-    assert_true(pd_scale(UINT64_MAX, UINT64_MAX, UINT64_MAX, &exact) == UINT64_MAX);
+    assert_int_equal(pi_scale(60000000000, 500000000, 1000000000, NULL), 30000000000); /* half a minute */
+    assert_true(pi_scale(UINT64_MAX, UINT64_MAX, UINT64_MAX, &exact) == UINT64_MAX);
     assert_true(exact);
-    assert_true(pd_scale(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, &exact) == UINT64_MAX - 1);
+    assert_true(pi_scale(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, &exact) == UINT64_MAX - 1);
     assert_true(exact);
     /* With M = 2^64 - 1, (M - 1) (M - 1) is (M - 2) M + 1. */
-    assert_true(pd_scale(UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, &exact) == UINT64_MAX - 2);
+    assert_true(pi_scale(UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, &exact) == UINT64_MAX - 2);
     assert_false(exact);
-    assert_true(pd_scale(UINT64_MAX, 1, UINT64_MAX, &exact) == 1);
+    assert_true(pi_scale(UINT64_MAX, 1, UINT64_MAX, &exact) == 1);
     assert_true(exact);
-    assert_true(pd_scale(UINT64_MAX, 0, UINT64_MAX, &exact) == 0);
+    assert_true(pi_scale(UINT64_MAX, 0, UINT64_MAX, &exact) == 0);
     assert_true(exact);
 }
 
@@ -35,7 +35,7 @@ static void test_all_small(void **state)
         for (uint64_t part = 0; part <= whole; part++)
             for (uint64_t number = 0; number < 70; number++) {
                 bool exact;
-                assert_int_equal(pd_scale(number, part, whole, &exact), number * part / whole);
+                assert_int_equal(pi_scale(number, part, whole, &exact), number * part / whole);
                 assert_int_equal(exact, number * part % whole == 0);
             }
 }
@@ -54,7 +54,7 @@ static void test_large(void **state)
         const uint64_t number = draw_number(&seed), x = draw_number(&seed), y = draw_number(&seed);
         const uint64_t part = x < y ? x : y, whole = (x < y ? y : x) + (x == 0 && y == 0);
         bool exact;
-        const uint64_t found = pd_scale(number, part, whole, &exact);
+        const uint64_t found = pi_scale(number, part, whole, &exact);
         assert_true(found <= number);
 #ifdef __SIZEOF_INT128__
         const __uint128_t product = (__uint128_t)number * part;

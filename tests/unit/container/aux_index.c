@@ -41,7 +41,7 @@ static void make(uint8_t bytes[MOST], size_t n, enum pd_order order)
 {
     memset(bytes, 0xee, MOST);
     for (size_t i = 0; 8 * i + 8 <= n; i++)
-        pd_store64(bytes + 8 * i, word(i, n % 16 == 8), order);
+        pi_store64(bytes + 8 * i, word(i, n % 16 == 8), order);
 }
 
 /* Checks the index after a move of the record from 300 to 5000; bytes behind the last pair are ignored. */
@@ -51,15 +51,15 @@ static void check(const uint8_t *bytes, const uint8_t *was, size_t n, enum pd_or
     const size_t pairs = n / 16 * 2 + counted;
     for (size_t i = 0; i < pairs; i++) {
         const uint64_t value = word(i, counted);
-        assert_int_equal(pd_load64(bytes + 8 * i, order), value == 300 ? 5000 : value);
+        assert_int_equal(pi_load64(bytes + 8 * i, order), value == 300 ? 5000 : value);
     }
     assert_memory_equal(bytes + 8 * pairs, was + 8 * pairs, n - 8 * pairs);
 }
 
 static void move(size_t n, enum pd_order from, enum pd_order to)
 {
-    struct pd_aux_place place = {.from = 300, .to = 5000, .size = 48};
-    const struct pd_aux_index index = {.places = &place, .n = 1};
+    struct pi_aux_place place = {.from = 300, .to = 5000, .size = 48};
+    const struct pi_aux_index index = {.places = &place, .n = 1};
     struct image in = {0}, out = {0};
     uint8_t bytes[MOST], moved[MOST];
     make(bytes, n, from);
@@ -68,7 +68,7 @@ static void move(size_t n, enum pd_order from, enum pd_order to)
     struct pd_reader *r = close_and_open(w, &in);
     w = writer_of(&out, to);
     const struct pd_feature_section *f = pd_reader_find_feature(r, PD_FEAT_AUXTRACE);
-    assert_int_equal(pd_aux_index_move(&index, w, r, &f->section, NULL), PD_OK);
+    assert_int_equal(pi_aux_index_move(&index, w, r, &f->section, NULL), PD_OK);
     pd_reader_close(r);
     r = close_and_open(w, &out);
     f = pd_reader_find_feature(r, PD_FEAT_AUXTRACE);

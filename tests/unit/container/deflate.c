@@ -25,8 +25,8 @@ static uint8_t *make_bytes(unsigned kind)
 }
 
 struct stream {
-    struct pd_deflate z;
-    struct pd_inflate back;
+    struct pi_deflate z;
+    struct pi_inflate back;
     const uint8_t *want;
     size_t chunks, most;
     size_t at; /* bytes that were decompressed */
@@ -38,34 +38,34 @@ static void chunk(struct stream *s, bool last)
     const size_t waiting = s->z.n;
     const uint8_t *p, *out;
     size_t n, got;
-    assert_int_equal(pd_deflate_chunk(&s->z, last, &p, &n, NULL), PD_OK);
+    assert_int_equal(pi_deflate_chunk(&s->z, last, &p, &n, NULL), PD_OK);
     assert_true(n > 0 && n <= 65512);
     assert_int_equal(s->z.n, 0);
     s->most = n > s->most ? n : s->most;
     s->chunks++;
-    assert_int_equal(pd_inflate_chunk(&s->back, p, n, 0, NULL), PD_OK);
+    assert_int_equal(pi_inflate_chunk(&s->back, p, n, 0, NULL), PD_OK);
     size_t sum = 0;
     while (sum < waiting) {
-        assert_int_equal(pd_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
+        assert_int_equal(pi_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
         assert_true(got > 0);
         assert_memory_equal(out, s->want + s->at, got);
-        pd_inflate_take(&s->back, got);
+        pi_inflate_take(&s->back, got);
         sum += got;
         s->at += got;
     }
     assert_int_equal(sum, waiting);
-    assert_int_equal(pd_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
+    assert_int_equal(pi_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
     assert_int_equal(got, 0);
 }
 
 static void round_trip(unsigned kind, int level, size_t step)
 {
     struct stream s = {.want = make_bytes(kind)};
-    assert_int_equal(pd_deflate_start(&s.z, NULL, level, NULL), PD_OK);
-    pd_inflate_init(&s.back, NULL, UINT64_MAX);
+    assert_int_equal(pi_deflate_start(&s.z, NULL, level, NULL), PD_OK);
+    pi_inflate_init(&s.back, NULL, UINT64_MAX);
     for (size_t at = 0; at < TOTAL;) {
         const size_t n = step < TOTAL - at ? step : TOTAL - at;
-        const size_t took = pd_deflate_take(&s.z, s.want + at, n);
+        const size_t took = pi_deflate_take(&s.z, s.want + at, n);
         at += took;
         if (took < n || at % 7 == 0) /* full, or exactly at the end */
             chunk(&s, false);
@@ -75,11 +75,11 @@ static void round_trip(unsigned kind, int level, size_t step)
     assert_int_equal(s.at, TOTAL);
     assert_int_equal(s.z.taken, TOTAL);
     if (kind < 2)
-        assert_true(pd_deflate_ratio(&s.z) > 1);
+        assert_true(pi_deflate_ratio(&s.z) > 1);
     if (kind == 2)
-        assert_true(s.z.made > TOTAL && pd_deflate_ratio(&s.z) == 1);
-    pd_deflate_free(&s.z);
-    pd_inflate_free(&s.back);
+        assert_true(s.z.made > TOTAL && pi_deflate_ratio(&s.z) == 1);
+    pi_deflate_free(&s.z);
+    pi_inflate_free(&s.back);
     free((void *)(uintptr_t)s.want);
 }
 
@@ -94,16 +94,16 @@ static void all_kinds(void **state)
 
 static void levels(void **state)
 {
-    struct pd_deflate z;
+    struct pi_deflate z;
     (void)state;
-    assert_int_equal(pd_deflate_start(&z, NULL, 0, NULL), PD_OK);
+    assert_int_equal(pi_deflate_start(&z, NULL, 0, NULL), PD_OK);
     assert_int_equal(z.level, PD_DEFLATE_LEVEL);
-    assert_int_equal(pd_deflate_ratio(&z), 0);
-    pd_deflate_free(&z);
-    assert_int_equal(pd_deflate_start(&z, NULL, 10000, NULL), PD_OK);
+    assert_int_equal(pi_deflate_ratio(&z), 0);
+    pi_deflate_free(&z);
+    assert_int_equal(pi_deflate_start(&z, NULL, 10000, NULL), PD_OK);
     assert_true(z.level >= 19 && z.level < 10000);
-    pd_deflate_free(&z);
-    pd_deflate_free(&z);
+    pi_deflate_free(&z);
+    pi_deflate_free(&z);
 }
 
 /* Bytes allocated; each block has its size in front. */
@@ -137,28 +137,28 @@ static void memory_of_levels(void **state)
     const struct pd_allocator allocator = {counted, uncounted, NULL};
     (void)state;
     for (int level = 1; level <= 23; level++) {
-        struct pd_deflate z;
+        struct pi_deflate z;
         const uint8_t *p;
         size_t n;
-        assert_int_equal(pd_deflate_start(&z, &allocator, level, NULL), PD_OK);
-        assert_int_equal(pd_deflate_take(&z, "bytes", 5), 5);
-        assert_int_equal(pd_deflate_chunk(&z, false, &p, &n, NULL), PD_OK);
+        assert_int_equal(pi_deflate_start(&z, &allocator, level, NULL), PD_OK);
+        assert_int_equal(pi_deflate_take(&z, "bytes", 5), 5);
+        assert_int_equal(pi_deflate_chunk(&z, false, &p, &n, NULL), PD_OK);
         assert_true(allocated > 100000 && allocated < (size_t)32 << 20);
-        pd_deflate_free(&z);
+        pi_deflate_free(&z);
         assert_int_equal(allocated, 0);
     }
 }
 
 static void full_chunk_takes_nothing(void **state)
 {
-    struct pd_deflate z;
+    struct pi_deflate z;
     static const uint8_t bytes[PD_DEFLATE_INPUT];
     (void)state;
-    assert_int_equal(pd_deflate_start(&z, NULL, 1, NULL), PD_OK);
-    assert_int_equal(pd_deflate_take(&z, bytes, 10), 10);
-    assert_int_equal(pd_deflate_take(&z, bytes, sizeof bytes), sizeof bytes - 10);
-    assert_int_equal(pd_deflate_take(&z, bytes, 1), 0);
-    pd_deflate_free(&z);
+    assert_int_equal(pi_deflate_start(&z, NULL, 1, NULL), PD_OK);
+    assert_int_equal(pi_deflate_take(&z, bytes, 10), 10);
+    assert_int_equal(pi_deflate_take(&z, bytes, sizeof bytes), sizeof bytes - 10);
+    assert_int_equal(pi_deflate_take(&z, bytes, 1), 0);
+    pi_deflate_free(&z);
 }
 
 int main(void)

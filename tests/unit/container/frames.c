@@ -17,9 +17,9 @@ static size_t make_record(unsigned i, uint8_t bytes[88])
     const size_t size = 24 + 8 * (i * 7 % 9);
     for (size_t k = 0; k < size; k++)
         bytes[k] = (uint8_t)(i * 31 + k * k);
-    pd_store32(bytes, PD_RECORD_COMM, PD_LITTLE);
-    pd_store16(bytes + 4, 0, PD_LITTLE);
-    pd_store16(bytes + 6, (uint16_t)size, PD_LITTLE);
+    pi_store32(bytes, PD_RECORD_COMM, PD_LITTLE);
+    pi_store16(bytes + 4, 0, PD_LITTLE);
+    pi_store16(bytes + 6, (uint16_t)size, PD_LITTLE);
     return size;
 }
 
@@ -47,11 +47,11 @@ static void write_stream(struct image *out, struct image *plain, uint32_t type, 
 static struct pd_bytes find_chunk(const struct image *im, size_t at)
 {
     const uint8_t *p = im->b + at;
-    const uint32_t type = pd_load32(p, PD_LITTLE);
+    const uint32_t type = pi_load32(p, PD_LITTLE);
     if (type == PD_RECORD_COMPRESSED)
-        return (struct pd_bytes){p + 8, pd_load16(p + 6, PD_LITTLE) - 8u};
+        return (struct pd_bytes){p + 8, pi_load16(p + 6, PD_LITTLE) - 8u};
     if (type == PD_RECORD_COMPRESSED2)
-        return (struct pd_bytes){p + 16, (size_t)pd_load64(p + 8, PD_LITTLE)};
+        return (struct pd_bytes){p + 16, (size_t)pi_load64(p + 8, PD_LITTLE)};
     return (struct pd_bytes){NULL, 0};
 }
 
@@ -66,7 +66,7 @@ static size_t check_frame(const struct image *frame, uint8_t *out, size_t room)
     ZSTD_freeDCtx(ctx);
     size_t at = 0;
     while (at < to.pos)
-        at += pd_load16(out + at + 6, PD_LITTLE);
+        at += pi_load16(out + at + 6, PD_LITTLE);
     assert_int_equal(at, to.pos);
     return to.pos;
 }
@@ -88,7 +88,7 @@ static void check_frames(uint32_t type, uint64_t size, uint64_t option)
             frame.n = 0;
         }
         image_bytes(&frame, chunk.ptr, chunk.n);
-        at += end ? 1 : pd_load16(out.b + at + 6, PD_LITTLE);
+        at += end ? 1 : pi_load16(out.b + at + 6, PD_LITTLE);
     }
     assert_int_equal(n, plain.n);
     assert_memory_equal(got, plain.b, n);

@@ -47,7 +47,7 @@ static void put_bytes(struct fixture *f, const void *bytes, size_t n)
 
 static void put_header(struct fixture *f, uint32_t type, uint16_t size)
 {
-    const struct pd_record_header h = {.type = type, .size = size};
+    const struct pi_record_header h = {.type = type, .size = size};
     put_bytes(f, &h, sizeof h);
 }
 

@@ -408,27 +408,27 @@ static void what_is_left_is_told(void **state)
 }
 
 /* Numbers that are mostly small in one byte order, so that many are plausible only in that order. */
-static void likely_number(struct image *im, struct pd_rng *rng)
+static void likely_number(struct image *im, struct pi_rng *rng)
 {
     static const uint64_t likely[] = {0, 1, 2, 3, 11, 12, 21, UINT64_C(1) << 32, UINT64_MAX, 8, 16};
-    const uint64_t v = likely[pd_rng_below(rng, sizeof likely / sizeof *likely)];
+    const uint64_t v = likely[pi_rng_below(rng, sizeof likely / sizeof *likely)];
     const bool big = im->big;
-    im->big = pd_rng_next(rng) & 1;
+    im->big = pi_rng_next(rng) & 1;
     image_u64(im, v);
     im->big = big;
 }
 
-static struct image unlikely_recording(struct pd_rng *rng, bool big)
+static struct image unlikely_recording(struct pi_rng *rng, bool big)
 {
     static const uint32_t types[] = {1, 3, 5, 8, 9, 9, 9, 9, 10, 11, 13, 14, 16, 17, 18, 20, 50, 70, 75, 76};
     struct image im;
-    const unsigned events = 1 + (unsigned)pd_rng_below(rng, 2);
+    const unsigned events = 1 + (unsigned)pi_rng_below(rng, 2);
     image_start(&im, big, 104, 144);
     image_u64(&im, 11);
     image_u64(&im, 12);
     image_u64(&im, 21);
     image_section(&im, IMAGE_ATTRS, im.n, events * UINT64_C(144));
-    image_attr(&im, 128, 128, IMAGE_ST0, pd_rng_next(rng) & 1);
+    image_attr(&im, 128, 128, IMAGE_ST0, pi_rng_next(rng) & 1);
     image_ids(&im, 104, 16);
     if (events == 2) {
         image_attr(&im, 128, 128, IMAGE_ST1 | ST_CALLCHAIN, true);
@@ -436,9 +436,9 @@ static struct image unlikely_recording(struct pd_rng *rng, bool big)
     }
     im.data = im.n;
     for (int i = 0; i < 16; i++) {
-        const size_t at = image_record(&im, types[pd_rng_below(rng, sizeof types / sizeof *types)],
-                                       (unsigned)pd_rng_below(rng, 4));
-        for (uint64_t left = pd_rng_below(rng, 14); left--;)
+        const size_t at = image_record(&im, types[pi_rng_below(rng, sizeof types / sizeof *types)],
+                                       (unsigned)pi_rng_below(rng, 4));
+        for (uint64_t left = pi_rng_below(rng, 14); left--;)
             likely_number(&im, rng);
         image_end(&im, at);
     }
@@ -465,7 +465,7 @@ static uint64_t undecodable(const struct image *im)
 static void contradictions(void **state)
 {
     (void)state;
-    struct pd_rng rng = {1};
+    struct pi_rng rng = {1};
     uint64_t all = 0;
     for (int i = 0; i < 2000; i++) {
         struct image im = unlikely_recording(&rng, i & 1);
@@ -1064,16 +1064,16 @@ static void tracing_length(void **state)
     for (int i = 0; i < 4; i++) {
         struct image im = tracing(i & 1, i & 2 ? "0.6" : "0.5");
         const size_t n = im.n;
-        assert_int_equal(pd_tracing_bytes(im.b, n), n);
+        assert_int_equal(pi_tracing_bytes(im.b, n), n);
         for (size_t cut = 0; cut < n; cut++) /* text that is not understood stays whole */
-            assert_int_equal(pd_tracing_bytes(im.b, cut), cut);
+            assert_int_equal(pi_tracing_bytes(im.b, cut), cut);
         image_zeros(&im, 7);
-        assert_int_equal(pd_tracing_bytes(im.b, n + 7), n);
+        assert_int_equal(pi_tracing_bytes(im.b, n + 7), n);
         im.b[n + 3] = 1;
-        assert_int_equal(pd_tracing_bytes(im.b, n + 7), n + 7);
+        assert_int_equal(pi_tracing_bytes(im.b, n + 7), n + 7);
         im.b[n + 3] = 0;
         image_zeros(&im, 1);
-        assert_int_equal(pd_tracing_bytes(im.b, n + 8), n + 8);
+        assert_int_equal(pi_tracing_bytes(im.b, n + 8), n + 8);
         image_free(&im);
     }
 }

@@ -85,17 +85,17 @@ static void deep(void **state)
 static void mutated(void **state)
 {
     static const char bytes[] = "{}[]\",:-0123456789.eE \\u\n\x7f\x80tfn";
-    struct pd_rng r = {random_seed()};
+    struct pi_rng r = {random_seed()};
     (void)state;
     for (uint64_t i = 0; i < random_iterations(30000); i++) {
         char text[256];
-        const char *from = plain[pd_rng_below(&r, sizeof plain / sizeof *plain)];
+        const char *from = plain[pi_rng_below(&r, sizeof plain / sizeof *plain)];
         size_t n = strlen(from);
         memcpy(text, from, n);
-        for (uint64_t k = 1 + pd_rng_below(&r, 2); k; k--)
-            text[pd_rng_below(&r, n)] = bytes[pd_rng_below(&r, sizeof bytes - 1)];
-        if (pd_rng_one_in(&r, 4))
-            n = (size_t)pd_rng_below(&r, n);
+        for (uint64_t k = 1 + pi_rng_below(&r, 2); k; k--)
+            text[pi_rng_below(&r, n)] = bytes[pi_rng_below(&r, sizeof bytes - 1)];
+        if (pi_rng_one_in(&r, 4))
+            n = (size_t)pi_rng_below(&r, n);
         same(text, n, false);
     }
 }

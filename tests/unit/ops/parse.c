@@ -67,25 +67,25 @@ static void check_record(struct fixture *f, const struct pd_plan *plan, const ui
 
 static const uint32_t odd_types[] = {0, 23, 63, 100, 32770, UINT32_MAX};
 
-static uint32_t random_type(struct pd_rng *rng)
+static uint32_t random_type(struct pi_rng *rng)
 {
-    switch (pd_rng_below(rng, 8)) {
-    case 0: return odd_types[pd_rng_below(rng, sizeof odd_types / sizeof *odd_types)];
-    case 1: return (uint32_t)(PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL + pd_rng_below(rng, 16));
+    switch (pi_rng_below(rng, 8)) {
+    case 0: return odd_types[pi_rng_below(rng, sizeof odd_types / sizeof *odd_types)];
+    case 1: return (uint32_t)(PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL + pi_rng_below(rng, 16));
     case 2:
     case 3: return PD_RECORD_SAMPLE;
-    case 4: return (uint32_t)(1 + pd_rng_below(rng, 22));
-    default: return (uint32_t)(64 + pd_rng_below(rng, 27));
+    case 4: return (uint32_t)(1 + pi_rng_below(rng, 22));
+    default: return (uint32_t)(64 + pi_rng_below(rng, 27));
     }
 }
 
-static bool random_plan(struct pd_rng *rng, struct pd_plan *plan)
+static bool random_plan(struct pi_rng *rng, struct pd_plan *plan)
 {
-    struct pd_arena arena = {memory, sizeof memory};
+    struct pi_arena arena = {memory, sizeof memory};
     struct pd_attr attr;
-    if (!pd_random_attr(rng, &arena, &attr))
+    if (!pi_random_attr(rng, &arena, &attr))
         return false;
-    pd_plan_init(plan, &attr, pd_rng_one_in(rng, 2) ? PD_BIG : PD_LITTLE);
+    pd_plan_init(plan, &attr, pi_rng_one_in(rng, 2) ? PD_BIG : PD_LITTLE);
     return !plan->unknown && !plan->unknown_read;
 }
 
@@ -94,17 +94,17 @@ static void records_come_back(void **state)
     struct fixture *f = *state;
     const uint64_t n = random_iterations(700);
     for (uint64_t i = 0; i < n; i++) {
-        struct pd_rng rng = {random_seed() + i};
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {random_seed() + i};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_plan plan;
         struct pd_record rec = {0};
         size_t size;
-        if (!random_plan(&rng, &plan) || !pd_random_record(&plan, random_type(&rng), &rng, &arena, &rec))
+        if (!random_plan(&rng, &plan) || !pi_random_record(&plan, random_type(&rng), &rng, &arena, &rec))
             continue;
         assert_int_equal(pd_record_encode(&plan, &rec, first, sizeof first, &size, NULL), PD_OK);
         check_record(f, &plan, first, size, random_seed() + i);
         for (int k = 0; k < 3; k++) { /* also with some bytes changed, if that still is a record */
-            first[8 + pd_rng_below(&rng, size > 8 ? size - 8 : 1)] ^= (uint8_t)(1u << pd_rng_below(&rng, 8));
+            first[8 + pi_rng_below(&rng, size > 8 ? size - 8 : 1)] ^= (uint8_t)(1u << pi_rng_below(&rng, 8));
             check_record(f, &plan, first, size, random_seed() + i);
         }
     }
@@ -114,10 +114,10 @@ static void attrs_come_back(void **state)
 {
     struct fixture *f = *state;
     for (uint64_t i = 0; i < random_iterations(700); i++) {
-        struct pd_rng rng = {random_seed() + i};
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {random_seed() + i};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_attr attr, back;
-        assert_true(pd_random_attr(&rng, &arena, &attr));
+        assert_true(pi_random_attr(&rng, &arena, &attr));
         f->out.n = 0;
         pd_attr_json(&attr, &f->out);
         if (pd_attr_parse(f->parser, f->out.buf, f->out.n, &back))
@@ -151,19 +151,19 @@ static void features_come_back(void **state)
 {
     struct fixture *f = *state;
     for (uint64_t i = 0; i < random_iterations(700); i++) {
-        struct pd_rng rng = {random_seed() + i};
-        struct pd_arena arena = {memory, sizeof memory};
-        const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
+        struct pi_rng rng = {random_seed() + i};
+        struct pi_arena arena = {memory, sizeof memory};
+        const enum pd_order order = pi_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
         const uint32_t id =
-            (uint32_t)(pd_rng_one_in(&rng, 4) ? 128 + pd_rng_below(&rng, 10) : pd_rng_below(&rng, 36));
-        const uint32_t cpus = (uint32_t)pd_rng_below(&rng, 5);
+            (uint32_t)(pi_rng_one_in(&rng, 4) ? 128 + pi_rng_below(&rng, 10) : pi_rng_below(&rng, 36));
+        const uint32_t cpus = (uint32_t)pi_rng_below(&rng, 5);
         struct pd_feature feature;
         size_t size;
-        assert_true(pd_random_feature(&rng, &arena, id, cpus, &feature));
+        assert_true(pi_random_feature(&rng, &arena, id, cpus, &feature));
         assert_int_equal(pd_feature_encode(order, &feature, first, sizeof first, &size, NULL), PD_OK);
         check_feature(f, order, id, cpus, first, size, random_seed() + i);
         for (int k = 0; size && k < 3; k++) {
-            first[pd_rng_below(&rng, size)] ^= (uint8_t)(1u << pd_rng_below(&rng, 8));
+            first[pi_rng_below(&rng, size)] ^= (uint8_t)(1u << pi_rng_below(&rng, 8));
             check_feature(f, order, id, cpus, first, size, random_seed() + i);
         }
     }
@@ -401,17 +401,17 @@ static void damage_is_survived(void **state)
     struct fixture *f = *state;
     static const char likely[] = "{}[]\",:0123456789-.ehx|";
     for (uint64_t i = 0; i < random_iterations(1500); i++) {
-        struct pd_rng rng = {random_seed() + i};
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {random_seed() + i};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_plan plan;
         struct pd_record rec = {0}, back = {0};
         size_t n;
-        if (!random_plan(&rng, &plan) || !pd_random_record(&plan, random_type(&rng), &rng, &arena, &rec))
+        if (!random_plan(&rng, &plan) || !pi_random_record(&plan, random_type(&rng), &rng, &arena, &rec))
             continue;
         f->out.n = 0;
         pd_record_json(&rec, 0, &f->out);
         for (int k = 0; k < 3; k++)
-            f->out.buf[pd_rng_below(&rng, f->out.n)] = likely[pd_rng_below(&rng, sizeof likely - 1)];
+            f->out.buf[pi_rng_below(&rng, f->out.n)] = likely[pi_rng_below(&rng, sizeof likely - 1)];
         if (pd_record_parse(f->parser, &plan, f->out.buf, f->out.n, &back) == PD_OK && !back.raw)
             pd_record_encode(&plan, &back, second, sizeof second, &n, NULL);
     }
@@ -422,13 +422,13 @@ static void structs(void **state)
     struct fixture *f = *state;
     struct pd_file_section s = {0};
     size_t n;
-    assert_int_equal(pd_struct_from(f->parser, "no_such", NULL, &s), PD_EARG);
+    assert_int_equal(pi_struct_from(f->parser, "no_such", NULL, &s), PD_EARG);
     s = (struct pd_file_section){1, 2};
-    assert_int_equal(pd_struct_encode("file_section", PD_BIG, &s, first, sizeof first, &n, NULL), PD_OK);
+    assert_int_equal(pi_struct_encode("file_section", PD_BIG, &s, first, sizeof first, &n, NULL), PD_OK);
     assert_int_equal(n, 16);
     assert_int_equal(first[7], 1);
-    assert_int_equal(pd_struct_encode("no_such", PD_BIG, &s, first, sizeof first, &n, NULL), PD_EARG);
-    assert_int_equal(pd_struct_encode("file_section", PD_BIG, &s, first, 3, &n, NULL), PD_ESPACE);
+    assert_int_equal(pi_struct_encode("no_such", PD_BIG, &s, first, sizeof first, &n, NULL), PD_EARG);
+    assert_int_equal(pi_struct_encode("file_section", PD_BIG, &s, first, 3, &n, NULL), PD_ESPACE);
 }
 
 int main(void)

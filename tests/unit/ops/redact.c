@@ -23,7 +23,7 @@
 /* Without a default, so that the compiler reports a new kind of line. */
 static bool needs_line(const struct pd_op *op)
 {
-    switch ((enum pd_op_kind)op->kind) {
+    switch ((enum pi_op_kind)op->kind) {
     case PD_OP_ARR:
     case PD_OP_STR:
     case PD_OP_CSTR:
@@ -87,13 +87,13 @@ static bool needs_line(const struct pd_op *op)
 
 static void every_field_says_what_it_tells(void **state)
 {
-    struct pd_identities ids;
+    struct pi_identities ids;
     size_t fields = 0, missing = 0;
     (void)state;
-    assert_true(pd_identities_open(&ids, NULL));
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
-        const uint8_t *kinds = pd_identities_of(&ids, head)->kinds;
+    assert_true(pi_identities_open(&ids, NULL));
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
+        const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
         for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
             if (!needs_line(&head[k]))
                 continue;
@@ -104,7 +104,7 @@ static void every_field_says_what_it_tells(void **state)
             print_error("%s.%s has no line in identity.def\n", head->name, head[k].name);
         }
     }
-    pd_identities_close(&ids);
+    pi_identities_close(&ids);
     assert_int_equal(missing, 0);
     assert_true(fields > 550);
 }
@@ -194,13 +194,13 @@ static bool is_harmless(const char *layout, const char *field)
 
 static void only_what_is_harmless_stays(void **state)
 {
-    struct pd_identities ids;
+    struct pi_identities ids;
     size_t wrong = 0;
     (void)state;
-    assert_true(pd_identities_open(&ids, NULL));
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
-        const uint8_t *kinds = pd_identities_of(&ids, head)->kinds;
+    assert_true(pi_identities_open(&ids, NULL));
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
+        const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
         for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
             if (head[k].kind >= PD_OP_ALIAS || kinds[k] <= PD_ID_NUMBER ||
                 (kinds[k] == PD_ID_NONE) == is_harmless(head->name, head[k].name))
@@ -210,14 +210,14 @@ static void only_what_is_harmless_stays(void **state)
                         kinds[k] == PD_ID_NONE ? "stays" : "is changed");
         }
     }
-    pd_identities_close(&ids);
+    pi_identities_close(&ids);
     assert_int_equal(wrong, 0);
 }
 
 /* Fields that must go although neither their name nor their form says so. */
 static const struct {
     const char *layout, *field;
-    enum pd_identity kind;
+    enum pi_identity kind;
 } besides[] = {
     {"mmap2", "maj", PD_ID_INODE},
     {"mmap2", "min", PD_ID_INODE},
@@ -231,33 +231,33 @@ static const struct {
 
 static const struct pd_op *find_layout(const char *name)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++)
-        if (strcmp(pd_layouts[i]()->name, name) == 0)
-            return pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++)
+        if (strcmp(pi_layouts[i]()->name, name) == 0)
+            return pi_layouts[i]();
     fail_msg("there is no %s", name);
     return NULL;
 }
 
 static void others_must_go_too(void **state)
 {
-    struct pd_identities ids;
+    struct pi_identities ids;
     (void)state;
-    assert_true(pd_identities_open(&ids, NULL));
+    assert_true(pi_identities_open(&ids, NULL));
     for (size_t i = 0; i < sizeof besides / sizeof *besides; i++) {
         const struct pd_op *head = find_layout(besides[i].layout);
         size_t k = 1;
         while (head[k].kind != PD_OP_END && (!head[k].name || strcmp(head[k].name, besides[i].field) != 0))
             k++;
-        if (pd_identities_of(&ids, head)->kinds[k] != besides[i].kind)
+        if (pi_identities_of(&ids, head)->kinds[k] != besides[i].kind)
             fail_msg("%s.%s", besides[i].layout, besides[i].field);
     }
-    pd_identities_close(&ids);
+    pi_identities_close(&ids);
 }
 
 /* Records and features that go as a whole. */
 static const struct {
     const char *layout;
-    enum pd_identity kind;
+    enum pi_identity kind;
 } whole[] = {
     {"comm", PD_ID_COMM},
     {"aux", PD_ID_AUX},
@@ -281,7 +281,7 @@ static const struct {
     {"feature_simpleperf_etm_branch_list", PD_ID_PAYLOAD},
 };
 
-static enum pd_identity whole_kind(const char *layout)
+static enum pi_identity whole_kind(const char *layout)
 {
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strcmp(layout, whole[i].layout) == 0)
@@ -297,13 +297,13 @@ static bool is_reserved(const struct pd_op *op)
 
 static void some_go_as_a_whole_and_what_is_reserved_becomes_zeros(void **state)
 {
-    struct pd_identities ids;
+    struct pi_identities ids;
     size_t reserved = 0;
     (void)state;
-    assert_true(pd_identities_open(&ids, NULL));
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
-        const uint8_t *kinds = pd_identities_of(&ids, head)->kinds;
+    assert_true(pi_identities_open(&ids, NULL));
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
+        const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
         if (kinds[0] != whole_kind(head->name))
             fail_msg("%s as a whole is of kind %d", head->name, kinds[0]);
         for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
@@ -314,7 +314,7 @@ static void some_go_as_a_whole_and_what_is_reserved_becomes_zeros(void **state)
                 fail_msg("%s.%s is of kind %d", head->name, head[k].name, kinds[k]);
         }
     }
-    pd_identities_close(&ids);
+    pi_identities_close(&ids);
     assert_true(reserved >= 10);
 }
 
@@ -326,10 +326,10 @@ static void make(struct image *out, uint64_t seed, enum pd_container container, 
     static struct pd_gen_weight weights[128];
     size_t n = 0;
     for (uint32_t type = 1; type < 90; type++)
-        if (pd_layout_of(type) && type != PD_RECORD_COMPRESSED && type != PD_RECORD_COMPRESSED2)
+        if (pi_layout_of(type) && type != PD_RECORD_COMPRESSED && type != PD_RECORD_COMPRESSED2)
             weights[n++] = (struct pd_gen_weight){type, 1};
     for (uint32_t type = 32769; type < 32790; type++)
-        if (pd_layout_of(type))
+        if (pi_layout_of(type))
             weights[n++] = (struct pd_gen_weight){type, 1};
     const struct pd_gen_options options = {.size = sizeof options,
                                            .seed = seed,
@@ -365,7 +365,7 @@ static void redact(const struct image *in, struct image *out, struct pd_redactio
 
 struct leaks {
     const struct image *out;
-    struct pd_identities ids;
+    struct pi_identities ids;
     uint64_t seed;
     size_t looked;
 };
@@ -397,11 +397,11 @@ static void must_be_gone(struct leaks *l, const struct pd_field *f, const char *
 
 static unsigned kind_of(const struct leaks *l, const struct pd_op *op)
 {
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
+    for (size_t i = 0; i < pi_n_layouts; i++) {
+        const struct pd_op *head = pi_layouts[i]();
         for (size_t k = 1; head[k].kind != PD_OP_END; k++)
             if (&head[k] == op)
-                return pd_identities_of(&l->ids, head)->kinds[k];
+                return pi_identities_of(&l->ids, head)->kinds[k];
     }
     return PD_ID_OPAQUE; /* `rest` */
 }
@@ -488,7 +488,7 @@ static void no_leaks(enum pd_redact_how how, const char *key, enum pd_container 
                                   .key = key,
                                   .key_n = key ? strlen(key) : 0};
     struct leaks l = {0};
-    assert_true(pd_identities_open(&l.ids, NULL));
+    assert_true(pi_identities_open(&l.ids, NULL));
     for (uint64_t i = 0; i < random_iterations(12); i++) {
         struct image in = {0}, out = {0};
         struct pd_redaction *redaction;
@@ -502,7 +502,7 @@ static void no_leaks(enum pd_redact_how how, const char *key, enum pd_container 
         image_free(&in);
         image_free(&out);
     }
-    pd_identities_close(&l.ids);
+    pi_identities_close(&l.ids);
     assert_true(l.looked > 500);
 }
 

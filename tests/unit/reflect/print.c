@@ -254,7 +254,7 @@ static void same_numbers(uint64_t value)
     snprintf(hex, sizeof hex, "0x%" PRIx64, value);
     snprintf(sdec, sizeof sdec, "%" PRId64, (int64_t)value);
     for (unsigned width = 0; width < 40; width++) {
-        char wanted[64], text[80], *end = pd_put_columns(text, value, width, width % 2 ? '0' : ' ');
+        char wanted[64], text[80], *end = pi_put_columns(text, value, width, width % 2 ? '0' : ' ');
         const int n = width % 2 ? snprintf(wanted, sizeof wanted, "%0*" PRIu64, (int)width, value)
                                 : snprintf(wanted, sizeof wanted, "%*" PRIu64, (int)width, value);
         assert_int_equal(end - text, n);

@@ -52,25 +52,25 @@ static void write_samples(struct image *im, uint64_t seed, enum pd_order order)
     static uint8_t memory[PD_RANDOM_ARENA];
     const struct pd_writer_options options = {.size = sizeof options, .order = order};
     const struct pd_sink sink = image_sink(im);
-    struct pd_rng rng = {seed};
+    struct pi_rng rng = {seed};
     struct pd_plan plan[EVENTS];
     struct pd_writer *w;
     assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
     for (uint64_t i = 0; i < EVENTS; i++) {
         const uint64_t id = 100 + i;
-        struct pd_attr a = {.size = PD_ATTR_SIZE, .sample_type = pd_rng_next(&rng) & (UINT64_MAX >> 39)};
+        struct pd_attr a = {.size = PD_ATTR_SIZE, .sample_type = pi_rng_next(&rng) & (UINT64_MAX >> 39)};
         a.sample_type |= PD_SAMPLE_IDENTIFIER;
-        a.read_format = pd_rng_below(&rng, 32);
-        a.branch_sample_type = pd_rng_next(&rng) & (PD_BRANCH_SAMPLE_HW_INDEX | PD_BRANCH_SAMPLE_COUNTERS);
-        a.sample_regs_user = a.sample_regs_intr = pd_rng_below(&rng, 16);
+        a.read_format = pi_rng_below(&rng, 32);
+        a.branch_sample_type = pi_rng_next(&rng) & (PD_BRANCH_SAMPLE_HW_INDEX | PD_BRANCH_SAMPLE_COUNTERS);
+        a.sample_regs_user = a.sample_regs_intr = pi_rng_below(&rng, 16);
         pd_plan_init(&plan[i], &a, order);
         assert_int_equal(pd_writer_attr(w, &a, &id, 1, NULL), PD_OK);
     }
     for (size_t i = 0; i < SAMPLES; i++) {
-        struct pd_arena arena = {memory, sizeof memory};
+        struct pi_arena arena = {memory, sizeof memory};
         struct pd_record rec, comm = {.type = PD_RECORD_COMM, .attr_index = UINT32_MAX};
-        const uint32_t event = (uint32_t)pd_rng_below(&rng, EVENTS);
-        assert_true(pd_random_record(&plan[event], PD_RECORD_SAMPLE, &rng, &arena, &rec));
+        const uint32_t event = (uint32_t)pi_rng_below(&rng, EVENTS);
+        assert_true(pi_random_record(&plan[event], PD_RECORD_SAMPLE, &rng, &arena, &rec));
         rec.attr_index = event;
         rec.u.sample.identifier = 100 + event;
         if (rec.u.sample.id)

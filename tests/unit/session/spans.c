@@ -18,7 +18,7 @@ static uint64_t address_of(unsigned place)
 }
 
 struct both {
-    struct pd_spans spans;
+    struct pi_spans spans;
     unsigned puts;
     unsigned range[SPACES][PLACES]; /* of what is in the model: places with the same number are one range */
     int counts[8];                  /* ranges of each value, as counted by the callback */
@@ -36,7 +36,7 @@ static void same(const struct both *b, uint64_t seed)
     for (unsigned i = 0; i < SPACES; i++)
         for (unsigned p = 0; p < PLACES; p++) {
             uint32_t value = 0;
-            const bool found = pd_spans_find(&b->spans, b->space[i], address_of(p), &value);
+            const bool found = pi_spans_find(&b->spans, b->space[i], address_of(p), &value);
             if (found && b->counts[value] <= 0)
                 fail_msg("seed %llu: value %u is said to be gone", (unsigned long long)seed, value);
             if (found != (b->model[i][p] != 0) || (found && value != b->model[i][p]))
@@ -64,23 +64,23 @@ static void put_range(struct both *b, unsigned i, unsigned first, unsigned last,
     memset(b->model[i] + first, value, last - first + 1);
 }
 
-static void step(struct both *b, struct pd_rng *rng)
+static void step(struct both *b, struct pi_rng *rng)
 {
-    const unsigned i = (unsigned)pd_rng_below(rng, SPACES), from = (unsigned)pd_rng_below(rng, SPACES);
-    const unsigned p = (unsigned)pd_rng_below(rng, PLACES),
-                   last = p + (unsigned)pd_rng_below(rng, PLACES - p);
-    const uint8_t value = (uint8_t)(1 + pd_rng_below(rng, 7));
-    if (pd_rng_one_in(rng, 8) && i != from) {
-        const uint32_t copy = pd_spans_copy(&b->spans, b->space[from]);
-        pd_spans_drop(&b->spans, b->space[i]);
+    const unsigned i = (unsigned)pi_rng_below(rng, SPACES), from = (unsigned)pi_rng_below(rng, SPACES);
+    const unsigned p = (unsigned)pi_rng_below(rng, PLACES),
+                   last = p + (unsigned)pi_rng_below(rng, PLACES - p);
+    const uint8_t value = (uint8_t)(1 + pi_rng_below(rng, 7));
+    if (pi_rng_one_in(rng, 8) && i != from) {
+        const uint32_t copy = pi_spans_copy(&b->spans, b->space[from]);
+        pi_spans_drop(&b->spans, b->space[i]);
         b->space[i] = copy;
         memcpy(b->model[i], b->model[from], PLACES);
         memcpy(b->range[i], b->range[from], sizeof b->range[i]);
-    } else if (pd_rng_one_in(rng, 5)) {
-        pd_spans_take(&b->spans, &b->space[i], address_of(p));
+    } else if (pi_rng_one_in(rng, 5)) {
+        pi_spans_take(&b->spans, &b->space[i], address_of(p));
         take_range(b, i, p);
     } else {
-        pd_spans_put(&b->spans, &b->space[i], address_of(p), address_of(last), value);
+        pi_spans_put(&b->spans, &b->space[i], address_of(p), address_of(last), value);
         put_range(b, i, p, last, value);
     }
 }
@@ -92,9 +92,9 @@ static void as_an_array(void **state)
     for (uint64_t k = 0; k < n; k++) {
         struct heap heap = {0};
         const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
-        struct pd_rng rng = {random_seed() + k};
+        struct pi_rng rng = {random_seed() + k};
         struct both b = {0};
-        pd_spans_init(&b.spans, &allocator);
+        pi_spans_init(&b.spans, &allocator);
         b.spans.count = count;
         b.spans.user = b.counts;
         for (unsigned i = 0; i < 60; i++) {
@@ -102,14 +102,14 @@ static void as_an_array(void **state)
             same(&b, random_seed() + k);
         }
         for (unsigned i = 0; i < SPACES; i++)
-            pd_spans_drop(&b.spans, b.space[i]);
+            pi_spans_drop(&b.spans, b.space[i]);
         for (unsigned i = 0; i < 8; i++)
             assert_int_equal(b.counts[i], 0);
         size_t unused = 0;
         for (uint32_t i = b.spans.unused; i; i = b.spans.items[i].left)
             unused++;
         assert_int_equal(unused, b.spans.n ? b.spans.n - 1 : 0); /* none is lost */
-        pd_spans_free(&b.spans);
+        pi_spans_free(&b.spans);
         assert_int_equal(heap.blocks, 0);
     }
 }
@@ -117,19 +117,19 @@ static void as_an_array(void **state)
 /* A range that ends before it begins is ignored. */
 static void empty_range(void **state)
 {
-    struct pd_spans s;
+    struct pi_spans s;
     uint32_t space = 0;
     uint32_t value;
     (void)state;
-    pd_spans_init(&s, NULL);
-    pd_spans_put(&s, &space, 5, 4, 1);
+    pi_spans_init(&s, NULL);
+    pi_spans_put(&s, &space, 5, 4, 1);
     assert_int_equal(space, 0);
-    pd_spans_take(&s, &space, 5);
-    assert_false(pd_spans_find(&s, space, 5, &value));
-    pd_spans_free(&s);
+    pi_spans_take(&s, &space, 5);
+    assert_false(pi_spans_find(&s, space, 5, &value));
+    pi_spans_free(&s);
 }
 
-static unsigned depth(const struct pd_spans *s, uint32_t i)
+static unsigned depth(const struct pi_spans *s, uint32_t i)
 {
     if (i == 0)
         return 0;
@@ -145,24 +145,24 @@ static void many(void **state)
 {
     enum { N = 1 << 13 };
     static uint32_t copies[N];
-    struct pd_spans s;
+    struct pi_spans s;
     uint32_t space = 0;
     uint32_t value;
     (void)state;
-    pd_spans_init(&s, NULL);
+    pi_spans_init(&s, NULL);
     for (uint64_t i = 0; i < N; i++) {
-        pd_spans_put(&s, &space, 16 * i, 16 * i + 7, (uint32_t)(i % 4));
-        copies[i] = pd_spans_copy(&s, space);
+        pi_spans_put(&s, &space, 16 * i, 16 * i + 7, (uint32_t)(i % 4));
+        copies[i] = pi_spans_copy(&s, space);
     }
     assert_in_range(depth(&s, space), 13, 100);
     assert_in_range(s.n, N, 100 * N); /* shared parts of copies exist once */
     for (uint64_t i = 0; i < N; i += 37) {
-        assert_true(pd_spans_find(&s, copies[i], 16 * i + 7, &value));
+        assert_true(pi_spans_find(&s, copies[i], 16 * i + 7, &value));
         assert_int_equal(value, i % 4);
-        assert_false(pd_spans_find(&s, copies[i], 16 * i + 8, &value));
-        assert_false(pd_spans_find(&s, copies[i], 16 * i + 16, &value));
+        assert_false(pi_spans_find(&s, copies[i], 16 * i + 8, &value));
+        assert_false(pi_spans_find(&s, copies[i], 16 * i + 16, &value));
     }
-    pd_spans_free(&s);
+    pi_spans_free(&s);
 }
 
 static void without_memory(void **state)
@@ -172,14 +172,14 @@ static void without_memory(void **state)
     for (size_t n = 1; failed; n++) {
         struct heap heap = {.fail_at = n};
         const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
-        struct pd_rng rng = {n};
+        struct pi_rng rng = {n};
         struct both b = {0};
-        pd_spans_init(&b.spans, &allocator);
+        pi_spans_init(&b.spans, &allocator);
         for (unsigned i = 0; i < 40; i++)
             step(&b, &rng);
         failed = b.spans.failed;
         assert_true(failed == (heap.calls >= n));
-        pd_spans_free(&b.spans);
+        pi_spans_free(&b.spans);
         assert_int_equal(heap.blocks, 0);
         assert_true(n < 50);
     }

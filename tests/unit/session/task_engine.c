@@ -23,8 +23,8 @@ static void begin(struct engine *e, const char *const *names)
     assert_int_equal(pd_tasks_new(&e->whole, NULL, NULL), PD_OK);
     assert_int_equal(pd_tasks_new(&e->flow, NULL, NULL), PD_OK);
     for (; names && *names; names++)
-        assert_int_equal(pd_tasks_add_name(e->flow, *names, NULL), PD_OK);
-    assert_int_equal(pd_tasks_flow(e->flow, NULL), PD_OK);
+        assert_int_equal(pi_tasks_add_name(e->flow, *names, NULL), PD_OK);
+    assert_int_equal(pi_tasks_flow(e->flow, NULL), PD_OK);
 }
 
 static struct pd_moment moment_at(const struct engine *e, uint64_t time)
@@ -123,8 +123,8 @@ static void feed_sample(struct engine *e, uint64_t time, uint32_t pid, uint32_t 
 static void settle(struct engine *e, uint64_t until, uint64_t since)
 {
     const struct pd_moment to = {.at = until}, from = {.at = since};
-    assert_true(pd_tasks_settle(e->flow, &to));
-    pd_tasks_forget(e->flow, &from);
+    assert_true(pi_tasks_settle(e->flow, &to));
+    pi_tasks_forget(e->flow, &from);
 }
 
 static void check_one(const struct engine *e, const struct pd_tasks *t, uint64_t time, uint32_t tid,
@@ -150,7 +150,7 @@ static void check_both(struct engine *e, uint64_t time, uint32_t tid, uint32_t p
 {
     if (!e->whole->finished)
         assert_int_equal(pd_tasks_finish(e->whole, NULL), PD_OK);
-    assert_true(pd_tasks_settle(e->flow, NULL));
+    assert_true(pi_tasks_settle(e->flow, NULL));
     check_one(e, e->whole, time, tid, pid, name);
     check_flow(e, time, tid, pid, name);
 }
@@ -300,7 +300,7 @@ static void the_past_is_forgotten_but_not_its_result(void **state)
     check_flow(&e, 45, 6, 6, "b");
     check_flow(&e, 50, 6, 6, "c");
     check_flow(&e, 50, 5, 5, "a");
-    pd_tasks_forget(e.flow, NULL);
+    pi_tasks_forget(e.flow, NULL);
     check_flow(&e, 70, 6, 6, "c");
     end(&e);
 }
@@ -403,14 +403,14 @@ static void as_the_whole_knows(void **state)
 static enum pd_code use(struct pd_tasks *t)
 {
     const struct pd_moment first = {.at = 1, .order = 1}, until = {.at = 2};
-    enum pd_code code = pd_tasks_add_name(t, "a", NULL);
+    enum pd_code code = pi_tasks_add_name(t, "a", NULL);
     if (!code)
-        code = pd_tasks_flow(t, NULL);
+        code = pi_tasks_flow(t, NULL);
     for (uint32_t tid = 0; !code && tid < 100; tid++)
         code = pd_tasks_mention(t, &first, 7, tid, NULL);
-    if (!code && !pd_tasks_settle(t, &until))
+    if (!code && !pi_tasks_settle(t, &until))
         code = PD_ENOMEM;
-    pd_tasks_forget(t, NULL);
+    pi_tasks_forget(t, NULL);
     return code;
 }
 
@@ -453,24 +453,24 @@ static bool pass_mark(void *user, uint32_t from, uint32_t to)
 /* 0 and 1 depend on each other, 1 on 2, 2 on 3; 4 on 3; 5 on itself. */
 static void what_tasks_have_spreads(void **state)
 {
-    struct pd_task_graph g;
+    struct pi_task_graph g;
     struct marks m = {.mark = {true}};
     (void)state;
-    pd_task_graph_init(&g, NULL);
-    assert_true(pd_task_graph_make(&g, 5, 1));
-    assert_true(pd_task_graph_add(&g));
-    assert_true(pd_task_graph_connect(&g, 0, 1) && pd_task_graph_connect(&g, 1, 0) &&
-                pd_task_graph_connect(&g, 1, 2));
-    assert_true(pd_task_graph_connect(&g, 2, 3) && pd_task_graph_connect(&g, 4, 3) &&
-                pd_task_graph_connect(&g, 5, 5));
+    pi_task_graph_init(&g, NULL);
+    assert_true(pi_task_graph_make(&g, 5, 1));
+    assert_true(pi_task_graph_add(&g));
+    assert_true(pi_task_graph_connect(&g, 0, 1) && pi_task_graph_connect(&g, 1, 0) &&
+                pi_task_graph_connect(&g, 1, 2));
+    assert_true(pi_task_graph_connect(&g, 2, 3) && pi_task_graph_connect(&g, 4, 3) &&
+                pi_task_graph_connect(&g, 5, 5));
     assert_int_equal(g.n_edges, 5);
-    pd_task_graph_wait(&g, 0);
-    pd_task_graph_wait(&g, 0);
-    pd_task_graph_spread(&g, pass_mark, &m);
+    pi_task_graph_wait(&g, 0);
+    pi_task_graph_wait(&g, 0);
+    pi_task_graph_spread(&g, pass_mark, &m);
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(m.mark[i], i < 4);
     assert_int_equal(m.passes, 4);
-    pd_task_graph_free(&g);
+    pi_task_graph_free(&g);
 }
 
 int main(void)

@@ -64,10 +64,10 @@ static struct pd_record *map(struct made *m, uint16_t misc, uint32_t pid, uint32
     return make(m, PD_RECORD_MMAP, misc, 48);
 }
 
-static struct pd_tasks *ask(enum pd_task_question question)
+static struct pd_tasks *ask(enum pi_task_question question)
 {
     struct pd_tasks *t;
-    assert_int_equal(pd_tasks_ask(&t, question, NULL, NULL), PD_OK);
+    assert_int_equal(pi_tasks_ask(&t, question, NULL, NULL), PD_OK);
     return t;
 }
 
@@ -79,17 +79,17 @@ static void use_at(struct pd_tasks *t, uint64_t order, struct pd_record *rec)
     assert_int_equal(pd_tasks_record(t, rec, &when, NULL), PD_OK);
 }
 
-static struct pd_task_owners owners_of(struct pd_tasks *t, struct pd_record *rec)
+static struct pi_task_owners owners_of(struct pd_tasks *t, struct pd_record *rec)
 {
-    struct pd_task_owners owners;
-    pd_tasks_owners(t, rec, &owners);
+    struct pi_task_owners owners;
+    pi_tasks_owners(t, rec, &owners);
     return owners;
 }
 
 static bool used_from(struct pd_tasks *t, struct pd_record *rec, uint64_t order)
 {
-    const struct pd_task_owners owners = owners_of(t, rec);
-    return pd_tasks_used_from(t, &owners, order);
+    const struct pi_task_owners owners = owners_of(t, rec);
+    return pi_tasks_used_from(t, &owners, order);
 }
 
 /* 10 forks 20, that forks 30, to which record 7 refers; 40 has nothing to do with them. */
@@ -103,7 +103,7 @@ static void a_use_is_one_of_the_ancestors(void **state)
     use_at(t, 3, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
     use_at(t, 4, birth(&m, PD_RECORD_FORK, 30, 30, 20, 20));
     use_at(t, 7, birth(&m, PD_RECORD_EXIT, 30, 30, 20, 20));
-    pd_tasks_spread_uses(t);
+    pi_tasks_spread_uses(t);
     assert_true(used_from(t, comm(&m, 10, 10, "a"), 7));
     assert_false(used_from(t, comm(&m, 10, 10, "a"), 8));
     assert_true(used_from(t, comm(&m, 40, 40, "d"), 2));
@@ -114,8 +114,8 @@ static void a_use_is_one_of_the_ancestors(void **state)
 
 static uint64_t needed_in(struct pd_tasks *t, struct pd_record *rec, bool *needed)
 {
-    const struct pd_task_owners owners = owners_of(t, rec);
-    return pd_tasks_needed_in(t, &owners, needed);
+    const struct pi_task_owners owners = owners_of(t, rec);
+    return pi_tasks_needed_in(t, &owners, needed);
 }
 
 static void a_need_is_one_of_the_ancestors(void **state)
@@ -125,12 +125,12 @@ static void a_need_is_one_of_the_ancestors(void **state)
     bool needed;
     (void)state;
     use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
-    assert_int_equal(pd_tasks_need_in(t, 20, 21, 4, NULL), PD_OK);
-    pd_tasks_spread_uses(t);
+    assert_int_equal(pi_tasks_need_in(t, 20, 21, 4, NULL), PD_OK);
+    pi_tasks_spread_uses(t);
     assert_int_equal(needed_in(t, comm(&m, 10, 10, "a"), &needed), 4);
     assert_false(needed); /* until it is noted */
     assert_int_equal(needed_in(t, map(&m, PD_CPUMODE_USER, 20, 22), &needed), 4);
-    pd_tasks_clear_needs(t);
+    pi_tasks_clear_needs(t);
     assert_int_equal(needed_in(t, comm(&m, 10, 10, "a"), &needed), 0);
     assert_true(needed);
     assert_int_equal(needed_in(t, comm(&m, 50, 50, "e"), &needed), 0);
@@ -148,7 +148,7 @@ static void a_fork_may_make_its_parent(void **state)
     assert_int_equal(owners_of(t, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10)).n, 2);
     assert_int_equal(owners_of(t, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10)).n, 1);
     assert_int_equal(owners_of(t, birth(&m, PD_RECORD_FORK, 20, 20, 11, 10)).n, 2);
-    pd_tasks_rewind(t);
+    pi_tasks_rewind(t);
     assert_int_equal(owners_of(t, comm(&m, 10, 10, "a")).n, 1);
     assert_int_equal(owners_of(t, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10)).n, 1);
     pd_tasks_free(t);
@@ -156,25 +156,25 @@ static void a_fork_may_make_its_parent(void **state)
 
 /* ---- Tellers */
 
-static void note_record(struct pd_tasks *t, struct pd_task_source source, struct pd_record *rec)
+static void note_record(struct pd_tasks *t, struct pi_task_source source, struct pd_record *rec)
 {
-    pd_tasks_from(t, source);
+    pi_tasks_from(t, source);
     assert_int_equal(pd_tasks_record(t, rec, NULL, NULL), PD_OK);
 }
 
-static bool others_told(const struct pd_tasks *t, struct pd_task_source source, struct pd_record *rec)
+static bool others_told(const struct pd_tasks *t, struct pi_task_source source, struct pd_record *rec)
 {
-    struct pd_told told;
-    assert_int_equal(pd_told_of(rec, &told, NULL), PD_OK);
-    return pd_tasks_told_by_others(t, &source, &told);
+    struct pi_told told;
+    assert_int_equal(pi_told_of(rec, &told, NULL), PD_OK);
+    return pi_tasks_told_by_others(t, &source, &told);
 }
 
 static void the_last_teller_counts(void **state)
 {
     struct pd_tasks *t = ask(PD_TASKS_TELLERS);
     struct made m;
-    const struct pd_task_source a = {0, 0, false}, b = {0, 1, false}, again = {0, 0, true};
-    const struct pd_task_source far = {1, 1, false};
+    const struct pi_task_source a = {0, 0, false}, b = {0, 1, false}, again = {0, 0, true};
+    const struct pi_task_source far = {1, 1, false};
     (void)state;
     assert_false(others_told(t, a, comm(&m, 10, 11, "a")));
     note_record(t, b, comm(&m, 10, 11, "a"));
@@ -198,7 +198,7 @@ static void tellers_beyond_the_limit_are_not_noted(void **state)
 {
     struct pd_tasks *t = ask(PD_TASKS_TELLERS);
     struct made m;
-    const struct pd_task_source a = {0, 0, false}, b = {0, 1, false};
+    const struct pi_task_source a = {0, 0, false}, b = {0, 1, false};
     (void)state;
     pd_tasks_limit(t, 2 * PD_TASK_TELLER_BYTES);
     for (uint32_t tid = 1; tid <= 3; tid++)
@@ -225,7 +225,7 @@ static void last_records_are_known(void **state)
     assert_int_equal(pd_tasks_mention(t, NULL, 1, 77, NULL), PD_OK);
     assert_int_equal(pd_tasks_mention(t, NULL, 1, 77, NULL), PD_OK);
     assert_int_equal(pd_tasks_mention(t, NULL, 1, PD_TID_SET_BITS, NULL), PD_OK); /* no tid */
-    const struct pd_task_last *last = pd_tasks_last(t, &n);
+    const struct pi_task_last *last = pi_tasks_last(t, &n);
     assert_int_equal(n, 2);
     assert_int_equal(last[0].tid, 11);
     assert_int_equal(last[0].pid, 12);
@@ -234,9 +234,9 @@ static void last_records_are_known(void **state)
     assert_int_equal(last[1].tid, 5);
     assert_int_equal(last[1].ppid, 10);
     assert_int_equal(last[1].comm, PD_COMM_NONE);
-    assert_int_equal(pd_tasks_met(t)->n, 3); /* 11, 5, 77 */
-    assert_true(pd_tid_set_has(pd_tasks_met(t), 77));
-    assert_false(pd_tid_set_has(pd_tasks_met(t), 6));
+    assert_int_equal(pi_tasks_met(t)->n, 3); /* 11, 5, 77 */
+    assert_true(pi_tid_set_has(pi_tasks_met(t), 77));
+    assert_false(pi_tid_set_has(pi_tasks_met(t), 6));
     pd_tasks_free(t);
 }
 
@@ -246,11 +246,11 @@ static void only_the_count(void **state)
     struct made m;
     size_t n;
     (void)state;
-    assert_false(pd_tid_set_has(pd_tasks_met(t), 0));
+    assert_false(pi_tid_set_has(pi_tasks_met(t), 0));
     assert_int_equal(pd_tasks_record(t, comm(&m, 10, 11, "a"), NULL, NULL), PD_OK);
-    pd_tasks_last(t, &n);
+    pi_tasks_last(t, &n);
     assert_int_equal(n, 0);
-    assert_int_equal(pd_tasks_met(t)->n, 1);
+    assert_int_equal(pi_tasks_met(t)->n, 1);
     pd_tasks_free(t);
 }
 
@@ -264,7 +264,7 @@ static enum pd_code feed(struct pd_tasks *t, struct pd_error *error)
     for (uint32_t tid = 1; !code && tid < 200; tid++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", tid);
-        pd_tasks_from(t, (struct pd_task_source){0, tid % 3, false});
+        pi_tasks_from(t, (struct pi_task_source){0, tid % 3, false});
         code = pd_tasks_record(t, birth(&m, PD_RECORD_FORK, tid, tid, tid / 2, tid / 2), &when, error);
         if (!code)
             code = pd_tasks_record(t, comm(&m, tid, tid, name), &when, error);
@@ -275,14 +275,14 @@ static enum pd_code feed(struct pd_tasks *t, struct pd_error *error)
 static void without_memory(void **state)
 {
     (void)state;
-    for (enum pd_task_question question = PD_TASKS_STATES; question <= PD_TASKS_LAST; question++) {
+    for (enum pi_task_question question = PD_TASKS_STATES; question <= PD_TASKS_LAST; question++) {
         enum pd_code code = PD_ENOMEM;
         for (size_t fail = 1; code; fail++) {
             struct heap heap = {.fail_at = fail};
             const struct pd_allocator counting = {heap_resize, heap_release, &heap};
             struct pd_tasks *t;
             struct pd_error error = {0};
-            code = pd_tasks_ask(&t, question, &counting, &error);
+            code = pi_tasks_ask(&t, question, &counting, &error);
             if (!code) {
                 code = feed(t, &error);
                 pd_tasks_free(t);
@@ -295,7 +295,7 @@ static void without_memory(void **state)
 
 static void more_than_is_allowed(void **state)
 {
-    const enum pd_task_question questions[] = {PD_TASKS_STATES, PD_TASKS_USES, PD_TASKS_LAST};
+    const enum pi_task_question questions[] = {PD_TASKS_STATES, PD_TASKS_USES, PD_TASKS_LAST};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct pd_tasks *t = ask(questions[i]);

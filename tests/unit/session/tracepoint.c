@@ -670,24 +670,24 @@ static void check_damaged(const char *text, size_t n, const uint8_t *raw, size_t
     pd_tracepoints_free(t);
 }
 
-static void damage(struct pd_rng *rng, uint8_t *bytes, size_t n, const char *alphabet)
+static void damage(struct pi_rng *rng, uint8_t *bytes, size_t n, const char *alphabet)
 {
-    for (uint64_t k = pd_rng_below(rng, 8); k && n; k--) {
-        const uint64_t any = pd_rng_next(rng);
-        bytes[pd_rng_below(rng, n)] = (uint8_t)(any & 256 ? any : (uint64_t)alphabet[any % strlen(alphabet)]);
+    for (uint64_t k = pi_rng_below(rng, 8); k && n; k--) {
+        const uint64_t any = pi_rng_next(rng);
+        bytes[pi_rng_below(rng, n)] = (uint8_t)(any & 256 ? any : (uint64_t)alphabet[any % strlen(alphabet)]);
     }
 }
 
 static void test_damaged(void **state)
 {
     (void)state;
-    struct pd_rng rng = {random_seed()};
+    struct pi_rng rng = {random_seed()};
     uint8_t raw[SAMPLE_SIZE];
     for (uint64_t k = random_iterations(hurried() ? 700 : 3000); k; k--) {
-        const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
+        const enum pd_order order = pi_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
         const size_t text_n =
-            pd_rng_one_in(&rng, 4) ? pd_rng_size(&rng, sizeof every_text) : sizeof every_text - 1;
-        const size_t raw_n = pd_rng_one_in(&rng, 2) ? pd_rng_size(&rng, sizeof raw) : sizeof raw;
+            pi_rng_one_in(&rng, 4) ? pi_rng_size(&rng, sizeof every_text) : sizeof every_text - 1;
+        const size_t raw_n = pi_rng_one_in(&rng, 2) ? pi_rng_size(&rng, sizeof raw) : sizeof raw;
         uint8_t *text = guard_copy(1, every_text, text_n);
         put_sample(raw, order);
         damage(&rng, text, text_n, "0123456789;:[]\n\t *_");

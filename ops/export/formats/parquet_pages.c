@@ -51,14 +51,14 @@ void pi_parquet_free_entries(struct pi_parquet_dictionary *d, const struct pd_al
 /* ---- Runs of equal numbers, and groups of eight of `width` bits each */
 
 struct numbers {
-    const uint8_t *small; /* or */
-    const uint32_t *large;
+    const void *at; /* uint8_t or uint32_t */
+    bool small;
     size_t n;
 };
 
 static uint32_t number_at(const struct numbers *numbers, size_t i)
 {
-    return numbers->small ? numbers->small[i] : numbers->large[i];
+    return numbers->small ? ((const uint8_t *)numbers->at)[i] : ((const uint32_t *)numbers->at)[i];
 }
 
 /* How many from i on are equal, but no more than `most`. */
@@ -125,7 +125,7 @@ static void put_runs(struct pd_out *out, const struct numbers *numbers, unsigned
 void pi_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, unsigned most)
 {
     const size_t at = out->n;
-    const struct numbers numbers = {.small = levels, .n = n};
+    const struct numbers numbers = {.at = levels, .small = true, .n = n};
     pd_out_bytes(out, "\0\0\0", 4);
     put_runs(out, &numbers, most);
     if (!out->lost)
@@ -134,7 +134,7 @@ void pi_parquet_put_levels(struct pd_out *out, const uint8_t *levels, size_t n, 
 
 void pi_parquet_put_indices(struct pd_out *out, const struct pi_parquet_dictionary *d, size_t n)
 {
-    const struct numbers numbers = {.large = d->indices, .n = n};
+    const struct numbers numbers = {.at = d->indices, .n = n};
     uint8_t width = 1;
     while (width < 32 && d->n > UINT64_C(1) << width)
         width++;

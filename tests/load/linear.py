@@ -221,11 +221,12 @@ def mappings(n):
 def ids(n):
     """Of at least two events; a record of a stream holds 8174 of one at most."""
     kind, events = IP | TID | TIME | ID, max(2, n // 8000 + 1)
+    each = n // events or 1
     return recording(
         events,
-        n // events or 1,
+        each,
         kind,
-        b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n // 10 + 1)),
+        b"".join(sample(kind, 7, i, 1 + i * 7919 % (events * each)) for i in range(n // 10 + 1)),
     )
 
 

@@ -439,7 +439,7 @@ class Worker:
     def parts_of(self, test):
         """The objects that a test's program consists of; the linker takes of archives only what is referred
         to."""
-        own = next(self.build.glob(f"tests/CMakeFiles/test_{test}.dir/*/{test}.c.o")).relative_to(self.build)
+        own = next(self.build.glob(f"tests/CMakeFiles/test_{test}.dir/**/{test}.c.o")).relative_to(self.build)
         archives = [
             self.build / name
             for name in ("tests/libperfdata_test_support.a", "libperfdata-ops.a", "libperfdata.a")

@@ -28,15 +28,20 @@ static void write_part(const char *text, size_t n, void *user)
 const char *cli_demangle(const char *name, char *to, size_t cap)
 {
     struct writing w = {.to = to, .cap = cap};
-    if ((strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) || strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+    const size_t n = strcspn(name, "@"); /* @plt and versions stay behind the name */
+    char mangled[PD_LIMIT_SYMBOLS_NAME + 1];
+    if ((strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) || n >= sizeof mangled)
         return name;
+    memcpy(mangled, name, n);
+    mangled[n] = 0;
     if (setjmp(w.full))
         return name;
-    if (!rust_demangle_callback(name, DMGL_NO_OPTS, write_part, &w)) {
+    if (!rust_demangle_callback(mangled, DMGL_NO_OPTS, write_part, &w)) {
         w.n = 0;
-        if (!cplus_demangle_v3_callback(name, DMGL_NO_OPTS, write_part, &w))
+        if (!cplus_demangle_v3_callback(mangled, DMGL_NO_OPTS, write_part, &w))
             return name;
     }
+    write_part(name + n, strlen(name + n), &w);
     to[w.n] = 0;
     return to;
 }

@@ -83,6 +83,12 @@ for place in whole.debug .debug/whole.debug home/.debug/.build-id/00/${id#00}/de
 done
 cp kept whole
 
+# ---- Mangled names; what stands behind one stays. A build without libiberty leaves them as they are.
+objcopy --redefine-sym leaf='_ZN2of4leafEi@plt' kept whole
+expect 0 "$PERFDATA" symbols x.data
+grep -q '_ZN2of4leafEi@plt$' out || program "$dir/whole" | sed 's/leaf$/of::leaf@plt/' | is
+cp kept whole
+
 # ---- Another build id is refused, and told; below a root, or in perf's cache, is the right one.
 mkdir -p root"$dir" "home/.debug/.build-id/00/${id#00}"
 cp whole root"$dir"/whole

@@ -116,10 +116,16 @@ static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
         p->out.sections.last = time;
 }
 
+/* What follows was in a COMPRESSED record. */
+static enum pd_code put_wrapper(struct pi_cut *p)
+{
+    const struct pd_record wrapper = {.type = p->c->zip};
+    return pi_output_wrapper(&p->out, &wrapper);
+}
+
 enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy)
 {
-    const struct pd_record wrapper = {.type = p->c->zip};
     uint8_t room[UINT16_MAX + 1];
     const uint8_t *bytes = rec->raw;
     const uint64_t n = rec->size + (payload ? payload->n : 0);
@@ -127,7 +133,7 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
     if (!code)
         code = keep_order(p, rec);
     if (!code && rec->depth && p->out.z.zip == 0 && p->c->zip) /* the first that was compressed */
-        code = pi_output_wrapper(&p->out, &wrapper);
+        code = put_wrapper(p);
     if (!code && !copy && pi_has_reads(rec))
         code = pi_reads_pass(&p->c->counters, &p->sums, rec, room, &bytes, p->c->error);
     if (!code)

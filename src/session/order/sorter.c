@@ -342,6 +342,29 @@ static void note_order(struct pd_sorter_stats *stats, const struct lane *l, cons
                                                .member = l->member};
 }
 
+/* As measure(), of samples that have a time, as far as they follow each other. */
+static void measure_samples(struct pd_sorter *s, struct lane *l, uint64_t *records)
+{
+    struct pd_reader *r = l->reader;
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .index = r->index, .offset = r->at};
+    uint64_t time, newest = l->newest, newest_here = 0;
+    while (l->clock.timed && pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time) {
+        if (newest > time && newest - time > l->slack)
+            l->slack = newest - time;
+        note_order(&s->stats, l, &rec, time, newest);
+        newest = time > newest ? time : newest;
+        newest_here = time > newest_here ? time : newest_here;
+        p += run.size;
+        rec.offset += run.size;
+        *records = ++rec.index;
+    }
+    l->newest = newest;
+    pi_clock_follow(&l->clock, newest_here);
+    pi_reader_passed(r, p, rec.index - r->index);
+}
+
 /* The slack of a lane, and the number of its records. */
 static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *records, struct pd_error *error)
 {
@@ -349,7 +372,10 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
     struct pd_moment when;
     uint64_t time;
     enum pd_code code;
-    while ((code = pd_reader_next(l->reader, &rec, error)) == PD_OK || passes(code)) {
+    for (;;) {
+        measure_samples(s, l, records);
+        if ((code = pd_reader_next(l->reader, &rec, error)) && !passes(code))
+            break;
         if (code)
             continue;
         pd_clock_stamp(&l->clock, &rec, &when);

@@ -32,40 +32,69 @@ static inline ENTRY *place_entry(HOLDER *h, uint64_t time)
     return &a[at];
 }
 
-/* Merges from[low, middle) and from[middle, high), of equal times the left one first. */
-static void merge_two(const ENTRY *from, ENTRY *to, size_t low, size_t middle, size_t high)
+/* Merges a[0, n_a) and b[0, n_b), of equal times the former first; b may be the end of the output. */
+static void merge_two(const ENTRY *a, size_t n_a, const ENTRY *b, size_t n_b, ENTRY *to)
 {
-    size_t a = low, b = middle, out = low;
-    if (middle < high && from[middle - 1].time > from[middle].time)
-        while (a < middle && b < high)
-            to[out++] = from[b].time < from[a].time ? from[b++] : from[a++];
-    memcpy(to + out, from + a, (middle - a) * sizeof *from);
-    out += middle - a;
-    memcpy(to + out, from + b, (high - b) * sizeof *from);
+    const ENTRY *const a_end = a + n_a, *const b_end = b + n_b;
+    if (n_a && n_b && a_end[-1].time > b->time)
+        while (a < a_end && b < b_end)
+            *to++ = b->time < a->time ? *b++ : *a++;
+    memcpy(to, a, (size_t)(a_end - a) * sizeof *to);
+    to += a_end - a;
+    if (to != b)
+        memcpy(to, b, (size_t)(b_end - b) * sizeof *to);
 }
 
-/* Merges each two neighbouring stretches. */
-static void merge_pairs(HOLDER *h)
+/* Merges each two neighbouring stretches from number `first` on. */
+static void merge_pairs(HOLDER *h, size_t first, const ENTRY *from, ENTRY *to)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < h->n_stretches; i += 2) {
+    size_t kept = first;
+    for (size_t i = first; i < h->n_stretches; i += 2) {
         const size_t low = h->stretches[i];
         const size_t middle = i + 1 < h->n_stretches ? h->stretches[i + 1] : h->n;
         const size_t high = i + 2 < h->n_stretches ? h->stretches[i + 2] : h->n;
-        merge_two(h->entries, h->scratch, low, middle, high);
+        merge_two(from + low, middle - low, from + middle, high - middle, to + low);
         h->stretches[kept++] = low;
     }
     h->n_stretches = kept;
-    ENTRY *sorted = h->scratch;
-    h->scratch = h->entries;
-    h->entries = sorted;
 }
 
-/* Makes one stretch of all. */
+/* The first of n entries in order that is newer. */
+static size_t first_newer(const ENTRY *a, size_t n, uint64_t time)
+{
+    size_t low = 0;
+    for (size_t high = n, middle; low < high;) {
+        middle = low + (high - low) / 2;
+        if (a[middle].time > time)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Makes one stretch of all. A first one that is longer than the others together is moved but once. */
 static void merge_stretches(HOLDER *h)
 {
-    while (h->n_stretches > 1)
-        merge_pairs(h);
+    if (h->n_stretches < 2)
+        return;
+    const size_t n = h->stretches[1], first = n > h->n / 2 ? 1 : 0;
+    ENTRY *from = h->entries, *to = h->scratch;
+    while (h->n_stretches > first + 1) {
+        merge_pairs(h, first, from, to);
+        ENTRY *merged = to;
+        to = from;
+        from = merged;
+    }
+    if (first) {
+        const size_t at = first_newer(h->entries, n, from[n].time);
+        memcpy(h->scratch + at, h->entries + at, (n - at) * sizeof *to);
+        merge_two(h->scratch + at, n - at, from + n, h->n - n, h->entries + at);
+        h->n_stretches = 1;
+    } else {
+        h->entries = from;
+        h->scratch = to;
+    }
 }
 
 #undef ENTRY

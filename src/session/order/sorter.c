@@ -37,7 +37,7 @@ struct lane {
     bool ended;        /* the reader has no more */
     enum pd_code code; /* why, unless that is the usual reason */
     struct pd_error error;
-    bool in_order;        /* PD_SORT_STRICT: nothing has to move */
+    bool in_order;        /* known from a first reading: nothing has to move */
     bool sliding;         /* the slack, not the rounds, tells how long records wait */
     struct pd_record rec; /* its next record, when there are several lanes */
     uint64_t key;         /* that record's place in time */
@@ -154,6 +154,12 @@ static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uin
            (s->passed == s->n_sideband || time < s->sideband[s->passed]);
 }
 
+/* PD_SORT_CAUSAL: does each record come behind all before it, so that none has to wait? */
+static bool comes_next(const struct pd_sorter *s, const struct lane *l)
+{
+    return s->sideband && l->in_order;
+}
+
 /* Up to this time, excluded, all side-band was given. */
 static uint64_t given_up_to(const struct pd_sorter *s)
 {
@@ -193,8 +199,8 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
     *at_once = false;
     if (is_taken(s, rec, when.time))
         return PD_OK;
-    *at_once =
-        !placed || in_place(s, rec, time) || (l->sliding && l->queue.waiting == 0 && time <= settled(l));
+    *at_once = !placed || comes_next(s, l) || in_place(s, rec, time) ||
+               (l->sliding && l->queue.waiting == 0 && time <= settled(l));
     if (*at_once) {
         note(s, l, rec->type, time);
         return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
@@ -426,6 +432,8 @@ static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t m
     struct lane *l = s->lanes;
     struct pd_moment when;
     pd_clock_stamp(&l->clock, rec, &when);
+    l->in_order &= when.time == 0 || when.time >= l->newest;
+    l->newest = when.time ? when.time : l->newest;
     const bool sample = rec->type == PD_RECORD_SAMPLE, late = when.time && when.time < l->clock.done;
     const bool untimed = when.time == 0 && l->clock.newest && rec->type < PD_RECORD_HEADER_ATTR;
     if (late || untimed)
@@ -444,17 +452,23 @@ static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t m
 }
 
 /* Passes samples that have a time and are not late: collect() would do no more with them. */
-static void pass_samples(struct pd_reader *r, struct pd_clock *clock)
+static void pass_samples(struct lane *l)
 {
+    struct pd_reader *r = l->reader;
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
     struct pi_samples run = pi_samples_of(r);
-    uint64_t n = 0, time, newest = clock->waiting ? clock->newest : 0;
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= clock->done) {
+    uint64_t n = 0, time, newest = l->clock.waiting ? l->clock.newest : 0, last = l->newest;
+    bool in_order = l->in_order;
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= l->clock.done) {
+        in_order &= time >= last;
+        last = time;
         newest = time > newest ? time : newest;
         p += run.size;
         n++;
     }
-    pi_clock_follow(clock, newest);
+    l->in_order = in_order;
+    l->newest = last;
+    pi_clock_follow(&l->clock, newest);
     pi_reader_passed(r, p, n);
 }
 
@@ -462,8 +476,9 @@ static void pass_samples(struct pd_reader *r, struct pd_clock *clock)
 static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
 {
     struct pd_record rec = {0};
+    s->lanes->in_order = true;
     while (*may) {
-        pass_samples(s->reader, &s->lanes->clock);
+        pass_samples(s->lanes);
         enum pd_code code = pd_reader_next(s->reader, &rec, error);
         if (passes(code))
             continue;
@@ -490,6 +505,8 @@ static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error
     if (pd_is_failure(code))
         return code;
     pd_clock_init(clock, clock->timed);
+    s->lanes->newest = 0;
+    s->lanes->in_order &= may;
     if (may) {
         heap_sort(s->sideband, s->n_sideband);
     } else {

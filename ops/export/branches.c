@@ -5,6 +5,7 @@
  * out unless asked for.
  */
 #include "branches.h"
+#include "src/codec/parts.h"
 #include "src/container/reader/sample_run.h"
 #include "src/schema/fail.h"
 #include "src/session/order/clock.h"
@@ -15,68 +16,100 @@
 #include <perfdata/constants.h>
 
 #define KERNEL UINT64_C(0xffff800000000000)
-#define KEY_BYTES 30
+#define KEY_BYTES 34 /* at most */
 #define PLACES_FIRST ((size_t)1 << 12)
-#define BATCH 32 /* branches whose places are fetched before the first of them is looked at */
+#define ENTRIES ((size_t)32) /* branches that are looked at together */
+#define COUNTED 4
 
 /* ---- Counting */
 
 /*
  * Cache of branches, since programs take the same ones again and again: a branch, the end of the range behind
- * it, and where they are counted. An entry is valid as long as the mappings of the process are the same.
+ * it, and how often it came. It is in one of two neighbouring places, which share a line of the processor's
+ * cache.
  */
 struct pi_branch_place {
-    uint64_t generation;    /* 0: it is free */
     uint64_t from, to, end; /* addresses; end UINT64_MAX: not known */
-    uint32_t pid;
-    bool wrong;
-    uint8_t n;      /* of `counted` */
-    uint64_t times; /* not added to these yet */
-    struct pi_waiting *counted[2];
+    uint32_t who;           /* twice the number of the task, and the bit of a wrong prediction; 0: free */
+    uint32_t times;         /* not added to the sums yet */
+};
+_Static_assert(sizeof(struct pi_branch_place) == 32, "two of them are one line");
+_Static_assert(PD_BRANCH_MISPRED == 1, "the lowest bit of `who`");
+
+/* Where the branch of a place is counted. */
+struct pi_branch_sums {
+    uint32_t n;
+    struct pi_waiting *at[COUNTED];
 };
 
-static void settle_place(struct pi_branch_place *p)
+static void settle_place(struct pi_exporting *x, struct pi_branch_place *p)
 {
-    for (size_t i = 0; i < p->n; i++)
-        p->counted[i]->time = pi_stacks_sum(p->counted[i]->time, p->times);
+    const struct pi_branch_sums *sums = &x->branch_sums[p - x->branch_places];
+    for (size_t i = 0; p->times && i < sums->n; i++)
+        sums->at[i]->time = pi_stacks_sum(sums->at[i]->time, p->times);
     p->times = 0;
 }
 
 void pi_branches_settle(struct pi_exporting *x)
 {
     for (size_t i = 0; i < x->n_branch_places; i++)
-        settle_place(&x->branch_places[i]);
+        settle_place(x, &x->branch_places[i]);
     if (x->n_branch_places)
         memset(x->branch_places, 0, x->n_branch_places * sizeof *x->branch_places);
 }
 
-/* The first of the two places that a branch may have. */
-PD_WRAPS static inline struct pi_branch_place *places_of(const struct pi_exporting *x,
-                                                         const struct pi_branch_place *is)
+/* The table of places, which counting a known branch does not change. */
+struct places {
+    struct pi_branch_place *all;
+    unsigned shift; /* a hash becomes a number of a pair of places */
+};
+
+static struct places places_of(const struct pi_exporting *x)
 {
-    const uint64_t mixed =
-        (is->from ^ is->to << 21 ^ is->to >> 43 ^ is->end << 42 ^ is->end >> 22 ^ (uint64_t)is->pid << 32) *
-        UINT64_C(0x9e3779b97f4a7c15);
-    return &x->branch_places[(mixed ^ mixed >> 32) & (x->n_branch_places - 2)];
+    return (struct places){x->branch_places, 65 - (unsigned)__builtin_ctzll(x->n_branch_places)};
+}
+
+/* The first of the two places that a branch may have. */
+PD_WRAPS static inline struct pi_branch_place *find_pair(const struct places *t, uint64_t from, uint64_t to,
+                                                         uint64_t end, uint32_t who)
+{
+    const uint64_t packed = from ^ (to << 21 | to >> 43) ^ (end << 42 | end >> 22);
+    return &t->all[2 * ((packed + who) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift)];
+}
+
+static struct pi_branch_place *find_pair_again(const struct pi_exporting *x, const struct pi_branch_place *p)
+{
+    const struct places t = places_of(x);
+    return find_pair(&t, p->from, p->to, p->end, p->who);
 }
 
 /* A table of so many places, with what the old one has. False: no memory. */
 static bool make_places(struct pi_exporting *x, size_t n)
 {
-    struct pi_branch_place *old = x->branch_places, *all = pi_array(x->allocator, NULL, n, sizeof *all);
+    struct pi_branch_place *old = x->branch_places;
+    struct pi_branch_sums *old_sums = x->branch_sums;
     const size_t n_old = x->n_branch_places;
+    struct pi_branch_place *all = pi_array(x->allocator, NULL, n, sizeof *all);
+    struct pi_branch_sums *sums = pi_array(x->allocator, NULL, n, sizeof *sums);
     x->n_pushed = 0;
-    if (all == NULL)
+    if (all == NULL || sums == NULL) {
+        pi_release(x->allocator, all);
+        pi_release(x->allocator, sums);
         return false;
+    }
     memset(all, 0, n * sizeof *all);
     x->branch_places = all;
+    x->branch_sums = sums;
     x->n_branch_places = n;
-    for (size_t i = 0; i < n_old; i++) {
-        struct pi_branch_place *p = places_of(x, &old[i]);
-        if (old[i].generation) /* only these two places had what now goes here */
-            p[p->generation ? 1 : 0] = old[i];
-    }
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].who) { /* only these two places had what now goes here */
+            struct pi_branch_place *p = find_pair_again(x, &old[i]);
+            p += p->who != 0;
+            *p = old[i];
+            sums[p - all] = old_sums[i];
+        }
     pi_release(x->allocator, old);
+    pi_release(x->allocator, old_sums);
     return true;
 }
 
@@ -87,25 +120,72 @@ enum pd_code pi_branches_make_places(struct pi_exporting *x)
                : pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, PLACES_FIRST);
 }
 
-static void put_big(uint8_t *to, uint64_t value, size_t n)
+void pi_branches_free(struct pi_exporting *x)
 {
-    for (; n > 0; n--) {
-        to[n - 1] = (uint8_t)value;
-        value >>= 8;
+    pi_release(x->allocator, x->branch_places);
+    pi_release(x->allocator, x->branch_sums);
+    pi_release(x->allocator, x->branch_tasks);
+    pi_idmap_free(&x->branch_pids);
+}
+
+/* A new number for a process whose mappings have changed. */
+static uint32_t number_task(struct pi_exporting *x)
+{
+    if (x->n_branch_numbers == UINT32_MAX / 2) { /* they begin again */
+        pi_branches_settle(x);
+        x->branch_task.generation = 0;
+        memset(x->branch_tasks, 0, x->n_branch_tasks * sizeof *x->branch_tasks);
+        x->n_branch_numbers = 0;
     }
+    return ++x->n_branch_numbers;
+}
+
+/* The number of a process with its mappings as they are. */
+static enum pd_code find_task(struct pi_exporting *x, uint32_t pid, uint32_t *number)
+{
+    const uint64_t generation = pi_export_generation(x, pid);
+    if (x->branch_task.generation == generation && x->branch_pid == pid) {
+        *number = x->branch_task.number;
+        return PD_OK;
+    }
+    uint32_t at = pi_idmap_get(&x->branch_pids, pid);
+    if (at == PD_IDMAP_NONE) {
+        at = (uint32_t)x->n_branch_tasks;
+        if (!pi_grow(x->allocator, (void **)&x->branch_tasks, at, &x->cap_branch_tasks,
+                     sizeof *x->branch_tasks) ||
+            !pi_idmap_add(&x->branch_pids, pid, at))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_branch_tasks * 2);
+        x->branch_tasks[x->n_branch_tasks++] = (struct pi_branch_task){.generation = 0};
+    }
+    struct pi_branch_task *task = &x->branch_tasks[at];
+    if (task->generation != generation)
+        *task = (struct pi_branch_task){generation, number_task(x)};
+    x->branch_task = *task;
+    x->branch_pid = pid;
+    *number = task->number;
+    return PD_OK;
+}
+
+/* Keys compare as their numbers do: one is the number of its bytes, and these, the highest first. */
+static uint8_t *put_number(uint8_t *to, uint64_t value)
+{
+    const unsigned n = value ? 8 - (unsigned)__builtin_clzll(value) / 8 : 0;
+    *to++ = (uint8_t)n;
+    for (unsigned i = n; i > 0; i--)
+        *to++ = (uint8_t)(value >> (8 * i - 8));
+    return to;
 }
 
 static enum pd_code count_one(struct pi_exporting *x, const struct pi_branch_count *c, bool wrong)
 {
-    uint8_t key[KEY_BYTES];
+    uint8_t key[KEY_BYTES], *end = put_number(key, c->dso);
     struct pi_waiting *at;
-    put_big(key, c->dso, 4);
-    key[4] = (uint8_t)c->section;
-    put_big(key + 5, c->from, 8);
-    put_big(key + 13, c->to, 8);
-    put_big(key + 21, c->end, 8);
-    key[29] = wrong;
-    const enum pd_code code = pi_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+    *end++ = (uint8_t)c->section;
+    end = put_number(end, c->from);
+    end = put_number(end, c->to);
+    end = put_number(end, c->end);
+    *end++ = wrong;
+    const enum pd_code code = pi_stacks_add(&x->all->stacks, key, (size_t)(end - key), 1, &at, x->error);
     if (x->n_counted < sizeof x->counted / sizeof *x->counted)
         x->counted[x->n_counted++] = at;
     return code;
@@ -185,106 +265,170 @@ static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_bra
     return newest->from == next->from && newest->to == next->to && stride > 0x1000;
 }
 
-static inline bool is_known(const struct pi_branch_place *place, const struct pi_branch_place *is)
+static inline bool is_known(const struct pi_branch_place *place, const struct pd_branch_entry *e,
+                            uint64_t end)
 {
-    return place->from == is->from && place->to == is->to && place->end == is->end &&
-           place->generation == is->generation && place->pid == is->pid && place->wrong == is->wrong;
-}
-
-/* The place of a branch in the cache; NULL: it has none. */
-static inline struct pi_branch_place *find_branch(const struct pi_exporting *x,
-                                                  const struct pi_branch_place *is)
-{
-    struct pi_branch_place *p = places_of(x, is);
-    return is_known(p, is) ? p : is_known(p + 1, is) ? p + 1 : NULL;
+    return ((place->from ^ e->from) | (place->to ^ e->to) | (place->end ^ end) |
+            (place->who ^ (uint32_t)e->flags)) == 0;
 }
 
 /* Chooses one of the two places of a branch: a free one, or the one that was used less. */
 static struct pi_branch_place *choose_place(const struct pi_exporting *x, const struct pi_branch_place *is)
 {
-    struct pi_branch_place *p = places_of(x, is);
-    return p[1].generation == 0 || (p->generation && p[1].times < p->times) ? p + 1 : p;
+    struct pi_branch_place *p = find_pair_again(x, is);
+    return p[1].who == 0 || (p->who && p[1].times < p->times) ? p + 1 : p;
 }
 
 /* Counts a branch that is not in the cache, with the range behind it. */
-__attribute__((noinline)) static enum pd_code count_new(struct pi_exporting *x, struct pi_branch_place *is)
+__attribute__((noinline)) static enum pd_code count_new(struct pi_exporting *x, uint32_t pid,
+                                                        struct pi_branch_place is)
 {
     const bool traces = x->all->options.format == PD_EXPORT_BOLT;
     const uint64_t round = x->all->stacks.round;
-    const struct pi_export_frame from = find_place(x, is->pid, is->from), to = find_place(x, is->pid, is->to);
-    const struct pi_export_frame none = {0},
-                                 end = is->end == UINT64_MAX ? none : find_place(x, is->pid, is->end);
+    const struct pi_export_frame from = find_place(x, pid, is.from), to = find_place(x, pid, is.to);
+    const struct pi_export_frame none = {0}, end = is.end == UINT64_MAX ? none : find_place(x, pid, is.end);
     x->n_counted = 0;
-    enum pd_code code = count_branch(x, &from, &to, traces ? &end : NULL, is->wrong);
+    enum pd_code code = count_branch(x, &from, &to, traces ? &end : NULL, is.who & 1);
     if (!code && !traces)
         code = count_range(x, &to, &end);
     /* What was counted may have gone to a temporary file. */
-    if (code || round != x->all->stacks.round || x->n_counted > sizeof is->counted / sizeof *is->counted)
+    if (code || round != x->all->stacks.round || x->n_counted > COUNTED)
         return code;
-    struct pi_branch_place *place = choose_place(x, is);
-    if (place->generation && ++x->n_pushed > x->n_branch_places / 2 &&
+    struct pi_branch_place *place = choose_place(x, &is);
+    if (place->who && ++x->n_pushed > x->n_branch_places / 2 &&
         x->n_branch_places < PD_LIMIT_EXPORT_BRANCHES && make_places(x, 2 * x->n_branch_places))
-        place = choose_place(x, is);
-    settle_place(place);
-    is->n = (uint8_t)x->n_counted;
-    memcpy(is->counted, x->counted, sizeof is->counted);
-    *place = *is;
+        place = choose_place(x, &is);
+    settle_place(x, place);
+    struct pi_branch_sums *sums = &x->branch_sums[place - x->branch_places];
+    sums->n = (uint32_t)x->n_counted;
+    memcpy(sums->at, x->counted, sizeof sums->at);
+    *place = is;
     return PD_OK;
 }
 
-/* A branch whose range ends at `end`. */
-static inline struct pi_branch_place branch_of(const struct pi_exporting *x, uint32_t pid,
-                                               uint64_t generation, const struct pd_branch_entry *e,
-                                               uint64_t end)
+/* The branch of the second place changes places with that of the first, which is looked at first. */
+__attribute__((noinline)) static void move_up(struct pi_exporting *x, struct pi_branch_place *pair)
 {
-    const bool wrong = e->flags & PD_BRANCH_MISPRED && x->all->options.format == PD_EXPORT_BOLT;
-    return (struct pi_branch_place){
-        .generation = generation, .from = e->from, .to = e->to, .end = end, .pid = pid, .wrong = wrong};
+    struct pi_branch_sums *sums = &x->branch_sums[pair - x->branch_places], first_sums = sums[0];
+    const struct pi_branch_place first = pair[0];
+    pair[0] = pair[1];
+    pair[1] = first;
+    sums[0] = sums[1];
+    sums[1] = first_sums;
 }
 
-static enum pd_code count_batch(struct pi_exporting *x, struct pi_branch_place *batch, size_t n)
+/* What the branches of one sample have in common, and where their ranges end: at the next newer branch. */
+struct branches {
+    uint32_t pid, who;
+    uint64_t wrong; /* the flags of predictions that were wrong, if these are told */
+    uint64_t end;   /* UINT64_MAX: no newer branch */
+};
+
+/*
+ * Finds the pairs of places of branches, behind one that came from `end`, and fetches their memory. Their
+ * flags become `who`; a second time, that changes nothing. Returns all bits that their addresses have.
+ */
+static uint64_t find_pairs(const struct pi_exporting *x, const struct branches *b, uint64_t end,
+                           struct pd_branch_entry *entries, size_t n, struct pi_branch_place **pairs)
 {
+    const struct places t = places_of(x);
+    const uint64_t wrong = b->wrong;
+    const uint32_t who = b->who;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct pd_branch_entry *e = &entries[i];
+        e->flags = who | (e->flags & wrong);
+        pairs[i] = find_pair(&t, e->from, e->to, end, (uint32_t)e->flags);
+        __builtin_prefetch(pairs[i], 1);
+        bits |= e->from | e->to;
+        end = e->from;
+    }
+    return bits;
+}
+
+/* Moves the branches that are counted to the front. Returns their number. */
+static size_t leave_out(const struct pi_exporting *x, struct pd_branch_entry *entries, size_t n)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_left_out(x, entries[i].from) && !is_left_out(x, entries[i].to))
+            entries[left++] = entries[i];
+    return left;
+}
+
+/* The place of a branch in a pair; NULL: it has none. */
+static inline struct pi_branch_place *find_in_pair(struct pi_exporting *x, struct pi_branch_place *pair,
+                                                   const struct pd_branch_entry *e, uint64_t end)
+{
+    if (is_known(pair, e, end))
+        return pair;
+    if (!is_known(pair + 1, e, end))
+        return NULL;
+    if (pair[1].times < pair->times)
+        return pair + 1;
+    move_up(x, pair);
+    return pair;
+}
+
+/* Counts the first branches that are in the cache, and one that is not. Returns their number. */
+static size_t count_some(struct pi_exporting *x, struct branches *b, const struct pd_branch_entry *entries,
+                         size_t n, struct pi_branch_place **pairs, enum pd_code *code)
+{
+    uint64_t end = b->end;
+    for (size_t i = 0; i < n; i++) {
+        const struct pd_branch_entry *e = &entries[i];
+        struct pi_branch_place *p = find_in_pair(x, pairs[i], e, end);
+        if (p == NULL) {
+            const struct pi_branch_place is = {e->from, e->to, end, (uint32_t)e->flags, 0};
+            b->end = e->from;
+            *code = count_new(x, b->pid, is);
+            return i + 1;
+        }
+        if (++p->times == UINT32_MAX)
+            settle_place(x, p);
+        end = e->from;
+    }
+    b->end = end;
+    return n;
+}
+
+/* Counts branches that follow each other, the newest first. */
+static enum pd_code count_entries(struct pi_exporting *x, struct branches *b, struct pd_branch_entry *entries,
+                                  size_t n)
+{
+    struct pi_branch_place *pairs[ENTRIES];
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < n; i++) {
-        struct pi_branch_place *place = find_branch(x, &batch[i]);
-        if (place)
-            place->times = pi_stacks_sum(place->times, 1);
-        else
-            code = count_new(x, &batch[i]);
+    if (find_pairs(x, b, b->end, entries, n, pairs) >= KERNEL && !x->all->options.kernel) {
+        n = leave_out(x, entries, n);
+        find_pairs(x, b, b->end, entries, n, pairs);
+    }
+    for (size_t at = 0; !code && at < n;) {
+        const struct pi_branch_place *all = x->branch_places;
+        at += count_some(x, b, entries + at, n - at, pairs + at, &code);
+        if (all != x->branch_places)
+            find_pairs(x, b, b->end, entries + at, n - at, pairs + at);
     }
     return code;
 }
 
 enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
-    const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
+    const struct pd_list *list = &rec->u.sample.branch_stack.entries;
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
-    const uint64_t generation = pi_export_generation(x, pid);
-    struct pi_branch_place batch[BATCH];
-    struct pd_branch_entry e, next;
-    uint64_t end = UINT64_MAX; /* no newer branch */
-    size_t n = 0;
-    enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
-    for (size_t i = 0; !code && i < entries->n; i++) {
-        pd_branch_entry_at(entries, i, &e);
-        if (autofdo && i == 0 && entries->n > 1) {
-            pd_branch_entry_at(entries, 1, &next);
-            if (is_doubled(&e, &next))
-                continue;
-        }
-        if (is_left_out(x, e.from) || is_left_out(x, e.to))
-            continue;
-        batch[n] = branch_of(x, pid, generation, &e, end);
-        const struct pi_branch_place *places = places_of(x, &batch[n]);
-        __builtin_prefetch(places, 1);
-        __builtin_prefetch(places + 1, 1);
-        end = e.from;
-        if (++n == BATCH) {
-            code = count_batch(x, batch, n);
-            n = 0;
-        }
+    struct branches b = {.pid = pid, .end = UINT64_MAX};
+    struct pd_branch_entry entries[ENTRIES];
+    enum pd_code code = find_task(x, pid, &b.who);
+    b.who *= 2;
+    b.wrong = x->all->options.format == PD_EXPORT_BOLT ? PD_BRANCH_MISPRED : 0;
+    if (!code && autofdo)
+        code = count_address(x, pid, rec);
+    for (size_t at = 0, n; !code && at < list->n; at += n) {
+        n = list->n - at < ENTRIES ? list->n - at : ENTRIES;
+        pi_branch_entries_at(list, at, n, entries);
+        const bool doubled = autofdo && at == 0 && n > 1 && is_doubled(&entries[0], &entries[1]);
+        code = count_entries(x, &b, entries + doubled, n - doubled);
     }
-    return code ? code : count_batch(x, batch, n);
+    return code;
 }
 
 /* ---- Samples that need not be put in order */
@@ -344,11 +488,11 @@ struct giving {
     bool autofdo;
 };
 
-static uint64_t take_big(const uint8_t *from, size_t n)
+static uint64_t take_number(const uint8_t **from)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < n; i++)
-        value = value << 8 | from[i];
+    for (unsigned n = *(*from)++; n > 0; n--)
+        value = value << 8 | *(*from)++;
     return value;
 }
 
@@ -365,14 +509,15 @@ static enum pd_code give(struct giving *g, struct pd_error *error)
 static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
     struct giving *g = user;
-    struct pi_branch_count c = {.dso = (uint32_t)take_big(key, 4),
-                                .section = (enum pi_branch_section)key[4],
-                                .from = take_big(key + 5, 8),
-                                .to = take_big(key + 13, 8),
-                                .end = take_big(key + 21, 8)};
+    struct pi_branch_count c = {.dso = (uint32_t)take_number(&key)};
+    c.section = (enum pi_branch_section) * key++;
+    c.from = take_number(&key);
+    c.to = take_number(&key);
+    c.end = take_number(&key);
+    const bool wrong = *key;
     (void)n;
-    *(key[29] ? &c.wrong : &c.n) = sum;
-    if (key[29] && g->has && g->count.dso == c.dso && g->count.section == c.section &&
+    *(wrong ? &c.wrong : &c.n) = sum;
+    if (wrong && g->has && g->count.dso == c.dso && g->count.section == c.section &&
         g->count.from == c.from && g->count.to == c.to) { /* its count came before */
         g->count.wrong = sum;
         return PD_OK;

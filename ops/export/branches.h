@@ -28,6 +28,7 @@ struct pi_branch_count {
 
 /* To be called before the other functions. */
 enum pd_code pi_branches_make_places(struct pi_exporting *x);
+void pi_branches_free(struct pi_exporting *x);
 /* Adds the branch stack of a decoded sample of a process. */
 enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec);
 /* Adds what was counted to the sums, which are about to be written out, or complete. */

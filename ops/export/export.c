@@ -636,7 +636,7 @@ static void close_all(struct pi_exporting *x)
     pi_release(x->allocator, x->frame_places);
     pi_release(x->allocator, x->stack_places);
     pi_release(x->allocator, x->comm_places);
-    pi_release(x->allocator, x->branch_places);
+    pi_branches_free(x);
     pi_release(x->allocator, x->events);
     pi_release(x->allocator, x->text);
     pi_release(x->allocator, x->frames.all);
@@ -654,6 +654,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                              .error = error ? error : &own,
                              .allocator = allocator,
                              .pids.allocator = allocator,
+                             .branch_pids.allocator = allocator,
                              .changes.allocator = allocator,
                              .counts.allocator = allocator,
                              .generation = 1,

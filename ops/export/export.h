@@ -80,6 +80,13 @@ struct pi_frame_place;  /* a frame that was looked up */
 struct pi_stack_place;  /* a stack that was added */
 struct pi_comm_place;   /* a name that was looked up */
 struct pi_branch_place; /* a branch that was counted */
+struct pi_branch_sums;  /* where it was */
+
+/* A process between two changes of its mappings, whose branches are counted. */
+struct pi_branch_task {
+    uint64_t generation;
+    uint32_t number;
+};
 
 struct pi_exporting; /* the work on one recording */
 
@@ -168,11 +175,19 @@ struct pi_exporting {
     struct pi_stack_place *stack_places;
     struct pi_comm_place *comm_places;
     struct pi_changes changes;
-    struct pi_taker taker;                 /* takes samples before they are put in order */
-    struct pi_alike alike;                 /* with this, of stacks and addresses */
-    struct pi_branch_place *branch_places; /* of branch profiles; a power of two */
-    size_t n_branch_places, n_pushed;      /* pushed: places that others took, since the last enlargement */
-    struct pd_record branch_record;        /* that is taken */
+    struct pi_taker taker; /* takes samples before they are put in order */
+    struct pi_alike alike; /* with this, of stacks and addresses */
+    /* Of branch profiles: a power of two of places; how many others took since the last enlargement. */
+    struct pi_branch_place *branch_places;
+    struct pi_branch_sums *branch_sums; /* of each place */
+    size_t n_branch_places, n_pushed;
+    struct pi_idmap branch_pids; /* to places in `branch_tasks` */
+    struct pi_branch_task *branch_tasks;
+    size_t n_branch_tasks, cap_branch_tasks;
+    uint32_t n_branch_numbers;         /* that tasks got */
+    struct pi_branch_task branch_task; /* the last one, that of branch_pid; generation 0: none */
+    uint32_t branch_pid;
+    struct pd_record branch_record; /* that is taken */
     struct pi_export_span span;
     struct pi_waiting *counted[5]; /* for the branch */
     size_t n_counted;

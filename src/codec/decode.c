@@ -310,6 +310,21 @@ ELEMENT_AT(read_value)
 ELEMENT_AT(branch_entry)
 ELEMENT_AT(namespace_entry)
 
+void pi_branch_entries_at(const struct pd_list *l, size_t i, size_t n, struct pd_branch_entry *out)
+{
+    const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;
+    const struct pd_shape shape = {.read_format = l->when};
+    if (l->form != PD_FORM_LITTLE) {
+        for (size_t k = 0; k < n; k++)
+            pd_branch_entry_at(l, i + k, &out[k]);
+        return;
+    }
+    for (size_t k = 0; k < n; k++, p += l->stride) {
+        struct pi_take c = {p, 0};
+        decode_branch_entry_le(&c, &shape, &out[k]);
+    }
+}
+
 /* Whole parts with fixed fields, for files and attrs: `bytes` holds all of it. */
 #define TAKE_PART(name_)                                                                      \
     void pi_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out) \

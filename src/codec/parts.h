@@ -55,4 +55,7 @@ PD_PART(event_type)
 PD_PART(tracepoint_common)
 #undef PD_PART
 
+/* Elements i to i + n of a list of branches, as pd_branch_entry_at() gives each. */
+void pi_branch_entries_at(const struct pd_list *l, size_t i, size_t n, struct pd_branch_entry *out);
+
 #endif

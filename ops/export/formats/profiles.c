@@ -53,9 +53,11 @@ PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
 
 static void put_address(struct pd_out *out, uint64_t value)
 {
-    char digits[17];
-    snprintf(digits, sizeof digits, "%" PRIx64, value);
-    pd_out_str(out, digits);
+    char digits[16], *first = digits + sizeof digits;
+    do
+        *--first = "0123456789abcdef"[value & 15];
+    while (value >>= 4);
+    pd_out_bytes(out, first, (size_t)(digits + sizeof digits - first));
 }
 
 /* ---- A file */

@@ -50,7 +50,7 @@ static enum pd_code add_joined(struct pi_exporting *x, struct pi_unjoined *u)
     return pi_export_put(x, &u->sample, &at);
 }
 
-static enum pd_code copy_frames(struct pi_exporting *x, const struct pi_export_frame *from, size_t n)
+static enum pd_code copy_frames(struct pi_exporting *x, const union pi_chain_frame *from, size_t n)
 {
     struct pi_export_frames *f = &x->frames;
     f->n = 0;

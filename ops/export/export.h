@@ -71,8 +71,16 @@ struct pi_export_place {
     uint32_t function; /* number in `functions` */
 };
 
+/* A frame of a call chain. */
+union pi_chain_frame {
+    struct {
+        uint8_t n, bytes[15];
+    } key;       /* what it puts into the key of a stack */
+    uint64_t ip; /* of a row */
+};
+
 struct pi_export_frames {
-    struct pi_export_frame *all; /* leaf first */
+    union pi_chain_frame *all; /* leaf first */
     size_t n, cap;
 };
 
@@ -125,7 +133,7 @@ struct pi_unjoined {
     uint64_t cookie;
     uint32_t tid, n_head;
     struct pi_export_sample sample;
-    struct pi_export_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
+    union pi_chain_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
     size_t n_frames;
 };
 

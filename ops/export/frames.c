@@ -5,6 +5,7 @@
  */
 #include "rows.h"
 #include "src/schema/fail.h"
+#include "src/session/call_chain.h"
 
 #define PLACES ((size_t)1 << 14)
 
@@ -17,7 +18,8 @@ struct pi_frame_place {
     uint32_t pid, dso;
     unsigned cpumode;
     uint32_t twin, name; /* of the function */
-    size_t n_names;      /* with those that are inlined; 0: no function is known */
+    uint32_t n_names;    /* with those that are inlined; 0: no function is known */
+    union pi_chain_frame frame;
 };
 
 uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid)
@@ -94,21 +96,38 @@ static enum pd_code find_function(struct pi_exporting *x, const struct pd_mappin
     if (!ask_symbol(x, place, map && map->kind == PD_MAPPING_SYMBOL ? map->file : NULL, &symbol))
         return PD_OK;
     const enum pd_code code = find_twin(x, place->dso, &place->twin);
-    place->n_names = symbol.n_inlined + 1;
+    place->n_names = (uint32_t)symbol.n_inlined + 1;
     return code ? code : name_function(x, symbol.name, &place->name);
 }
 
-static struct pi_frame_place *look_up(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+static union pi_chain_frame key_frame(uint64_t offset, uint32_t dso)
 {
-    const bool kernel = cpumode == PD_CPUMODE_KERNEL; /* the same for all processes */
-    const uint64_t generation = kernel ? x->generation : pi_export_generation(x, pid);
-    if (kernel)
-        pid = UINT32_MAX;
-    struct pi_frame_place *place = place_of(x, pid, ip);
-    if (place->generation == generation && place->ip == ip && place->pid == pid && place->cpumode == cpumode)
-        return place;
-    const struct pd_mapping *map = pd_session_find_mapping(x->chosen.session, pid, ip, cpumode);
-    *place = (struct pi_frame_place){.generation = generation, .ip = ip, .pid = pid, .cpumode = cpumode};
+    union pi_chain_frame frame = {.ip = 0};
+    size_t n = pi_put_number(frame.key.bytes, dso + UINT64_C(1));
+    n += pi_put_number(frame.key.bytes + n, offset);
+    frame.key.n = (uint8_t)n;
+    return frame;
+}
+
+/* Whose addresses are looked up. */
+struct asker {
+    uint32_t pid;
+    uint64_t generation;
+};
+
+static inline struct asker asker_of(struct pi_exporting *x, uint32_t pid, unsigned cpumode)
+{
+    if (cpumode == PD_CPUMODE_KERNEL) /* the same for all processes */
+        return (struct asker){UINT32_MAX, x->generation};
+    return (struct asker){pid, pi_export_generation(x, pid)};
+}
+
+__attribute__((noinline)) static void fill_place(struct pi_exporting *x, struct pi_frame_place *place,
+                                                 const struct asker *a, uint64_t ip, unsigned cpumode)
+{
+    const struct pd_mapping *map = pd_session_find_mapping(x->chosen.session, a->pid, ip, cpumode);
+    *place =
+        (struct pi_frame_place){.generation = a->generation, .ip = ip, .pid = a->pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
     place->dso = map ? pi_chosen_tag(map) : 0;
     if (x->all->options.symbol && !pi_export_is_branches(x->all) &&
@@ -117,19 +136,32 @@ static struct pi_frame_place *look_up(struct pi_exporting *x, uint32_t pid, uint
         if (!x->failed)
             x->failed = code;
     }
+    place->frame =
+        place->n_names ? key_frame(place->name, place->twin) : key_frame(place->offset, place->dso);
+}
+
+static inline struct pi_frame_place *look_up(struct pi_exporting *x, const struct asker *a, uint64_t ip,
+                                             unsigned cpumode)
+{
+    struct pi_frame_place *place = place_of(x, a->pid, ip);
+    if (place->generation != a->generation || place->ip != ip || place->pid != a->pid ||
+        place->cpumode != cpumode)
+        fill_place(x, place, a, ip, cpumode);
     return place;
 }
 
 struct pi_export_frame pi_export_find(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
-    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
+    const struct asker a = asker_of(x, pid, cpumode);
+    const struct pi_frame_place *place = look_up(x, &a, ip, cpumode);
     return (struct pi_export_frame){place->offset, place->dso};
 }
 
 struct pi_export_place pi_export_find_function(struct pi_exporting *x, uint32_t pid, uint64_t ip,
                                                unsigned cpumode)
 {
-    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
+    const struct asker a = asker_of(x, pid, cpumode);
+    const struct pi_frame_place *place = look_up(x, &a, ip, cpumode);
     return (struct pi_export_place){place->offset, place->dso, place->n_names > 0, place->name};
 }
 
@@ -143,41 +175,77 @@ enum pd_code pi_export_make_places(struct pi_exporting *x)
     return PD_OK;
 }
 
-static enum pd_code append(struct pi_exporting *x, uint64_t offset, uint32_t dso)
+/* Makes room for so many more frames. */
+static enum pd_code enlarge_frames(struct pi_exporting *x, size_t n)
 {
     struct pi_export_frames *f = &x->frames;
-    if (!pi_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
-        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
-    f->all[f->n++] = (struct pi_export_frame){offset, dso};
+    while (f->cap - f->n < n)
+        if (!pi_grow(x->allocator, (void **)&f->all, f->cap, &f->cap, sizeof *f->all))
+            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
     return PD_OK;
+}
+
+static enum pd_code append(struct pi_exporting *x, union pi_chain_frame frame)
+{
+    const enum pd_code code = enlarge_frames(x, 1);
+    if (!code)
+        x->frames.all[x->frames.n++] = frame;
+    return code;
+}
+
+/* Appends the functions that are inlined at a place, the innermost first. */
+static enum pd_code append_inlined(struct pi_exporting *x, const struct pi_frame_place *place)
+{
+    struct pd_symbol symbol;
+    enum pd_code code = PD_OK;
+    uint32_t name;
+    if (!ask_symbol(x, place, NULL, &symbol))
+        return PD_OK;
+    for (size_t i = symbol.n_inlined; !code && i > 0; i--)
+        if ((code = name_function(x, symbol.inlined[i - 1], &name)) == PD_OK)
+            code = append(x, key_frame(name, place->twin));
+    return code;
 }
 
 enum pd_code pi_export_frame(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     if (x->all->rows)
-        return append(x, ip, 0);
-    const struct pi_frame_place *place = look_up(x, pid, ip, cpumode);
-    struct pd_symbol symbol;
+        return append(x, (union pi_chain_frame){.ip = ip});
+    const struct asker a = asker_of(x, pid, cpumode);
+    const struct pi_frame_place *place = look_up(x, &a, ip, cpumode);
     enum pd_code code = x->failed;
-    uint32_t name;
-    if (code || place->n_names == 0)
-        return code ? code : append(x, place->offset, place->dso);
-    if (place->n_names > 1 && ask_symbol(x, place, NULL, &symbol)) {
-        for (size_t i = symbol.n_inlined; !code && i > 0; i--)
-            if ((code = name_function(x, symbol.inlined[i - 1], &name)) == PD_OK)
-                code = append(x, name, place->twin);
+    if (!code && place->n_names > 1)
+        code = append_inlined(x, place);
+    return code ? code : append(x, place->frame);
+}
+
+/* Appends frames up to one that has others inlined. */
+static void append_plain(struct pi_exporting *x, uint32_t pid, struct pd_frames *frames)
+{
+    struct pi_export_frames *f = &x->frames;
+    const struct asker kernel = asker_of(x, pid, PD_CPUMODE_KERNEL), user = asker_of(x, pid, PD_CPUMODE_USER);
+    struct pd_frames next = *frames;
+    unsigned cpumode;
+    uint64_t ip;
+    for (; !x->failed && pi_frames_next(&next, &ip, &cpumode); *frames = next) {
+        const struct pi_frame_place *place =
+            look_up(x, cpumode == PD_CPUMODE_KERNEL ? &kernel : &user, ip, cpumode);
+        if (place->n_names > 1)
+            return;
+        f->all[f->n++] = place->frame;
     }
-    return code ? code : append(x, place->name, place->twin);
 }
 
 enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips)
 {
     struct pd_frames frames;
-    enum pd_code code = PD_OK;
     unsigned cpumode;
     uint64_t ip;
     pd_frames_begin(&frames, ips);
-    while (!code && pd_frames_next(&frames, &ip, &cpumode))
+    enum pd_code code = enlarge_frames(x, ips->n);
+    if (!code && !x->all->rows)
+        append_plain(x, pid, &frames);
+    while (!code && !(code = x->failed) && pi_frames_next(&frames, &ip, &cpumode))
         code = pi_export_frame(x, pid, ip, cpumode);
     return code;
 }
@@ -185,12 +253,12 @@ enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct 
 enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_waiting **at)
 {
     const struct pi_export_frames *f = &x->frames;
-    const size_t most = 15; /* bytes of a frame */
+    const size_t most = sizeof f->all->key.bytes;
     size_t n = x->n_head, first = 0;
     *at = NULL;
     if (x->all->rows)
         return pi_rows_put(x->all->rows, &x->row, f, x->error);
-    if (x->key == NULL && (x->key = pi_resize(x->allocator, NULL, PD_STACK_MOST)) == NULL)
+    if (x->key == NULL && (x->key = pi_resize(x->allocator, NULL, PD_STACK_MOST + most)) == NULL)
         return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PD_STACK_MOST);
     if (f->n > (PD_STACK_MOST - n - 1) / most) {
         first = f->n - (PD_STACK_MOST - n - 1) / most;
@@ -198,8 +266,8 @@ enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample
     }
     memcpy(x->key, x->head, n);
     for (size_t i = f->n - first; i > 0; i--) {
-        n += pi_put_number(x->key + n, f->all[i - 1].dso + UINT64_C(1));
-        n += pi_put_number(x->key + n, f->all[i - 1].offset);
+        memcpy(x->key + n, f->all[i - 1].key.bytes, most); /* more than it has, which the next one replaces */
+        n += f->all[i - 1].key.n;
     }
     x->key[n++] = 0;
     return pi_stacks_add(&x->all->stacks, x->key, n, s->weight, at, x->error);

@@ -329,7 +329,7 @@ enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const s
         const struct pi_parquet_column *c = &rows->columns[--column];
         rows->found[column] = true;
         if (column == CHAIN) {
-            pi_parquet_list(rows->table, column, chain->n ? &chain->all->offset : NULL, chain->n,
+            pi_parquet_list(rows->table, column, chain->n ? &chain->all->ip : NULL, chain->n,
                             sizeof *chain->all);
         } else if (c->kind == PD_PARQUET_TEXT && c->texts == NULL) {
             pi_parquet_text(rows->table, column, (const char *)at, (size_t)value);

@@ -4,6 +4,7 @@
  * parent, follow perf 6.1 (machine__process_mmap2_event, thread__fork, machine__process_ksymbol).
  */
 #include "mappings.h"
+#include "call_chain.h"
 #include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/support/limits.h"
@@ -113,7 +114,8 @@ size_t pd_mapping_short_name(const struct pd_mapping *m, char *buf, size_t cap)
 /* True if it has no file, or one that does not determine its bytes. */
 static bool is_by_address(const struct pd_mapping *m)
 {
-    return m->kind == PD_MAPPING_KERNEL || m->kind == PD_MAPPING_SYMBOL || is_memory(m);
+    return m->kind == PD_MAPPING_KERNEL || m->kind == PD_MAPPING_SYMBOL ||
+           (m->kind != PD_MAPPING_FILE && is_memory(m));
 }
 
 PD_WRAPS uint64_t pd_mapping_offset(const struct pd_mapping *m, uint64_t address)
@@ -121,27 +123,22 @@ PD_WRAPS uint64_t pd_mapping_offset(const struct pd_mapping *m, uint64_t address
     return is_by_address(m) ? address : address - m->start + m->pgoff;
 }
 
+bool pi_frames_marker(uint64_t marker, unsigned *cpumode)
+{
+    switch (marker) {
+    case PD_CONTEXT_HV: *cpumode = PD_CPUMODE_HYPERVISOR; return true;
+    case PD_CONTEXT_KERNEL: *cpumode = PD_CPUMODE_KERNEL; return true;
+    case PD_CONTEXT_USER:
+    case PD_CONTEXT_USER_DEFERRED: *cpumode = PD_CPUMODE_USER; return true;
+    case PD_CONTEXT_GUEST_KERNEL: *cpumode = PD_CPUMODE_GUEST_KERNEL; return true;
+    case PD_CONTEXT_GUEST_USER: *cpumode = PD_CPUMODE_GUEST_USER; return true;
+    default: return false;
+    }
+}
+
 bool pd_frames_next(struct pd_frames *f, uint64_t *ip, unsigned *cpumode)
 {
-    while (f->next < f->ips.n) {
-        *ip = pd_vec_at(&f->ips, f->next++);
-        if (*ip < PD_CONTEXT_MAX) {
-            *cpumode = f->cpumode;
-            return true;
-        }
-        switch (*ip) {
-        case PD_CONTEXT_HV: f->cpumode = PD_CPUMODE_HYPERVISOR; break;
-        case PD_CONTEXT_KERNEL: f->cpumode = PD_CPUMODE_KERNEL; break;
-        case PD_CONTEXT_USER:
-        case PD_CONTEXT_USER_DEFERRED: f->cpumode = PD_CPUMODE_USER; break;
-        case PD_CONTEXT_GUEST_KERNEL: f->cpumode = PD_CPUMODE_GUEST_KERNEL; break;
-        case PD_CONTEXT_GUEST_USER: f->cpumode = PD_CPUMODE_GUEST_USER; break;
-        default: f->next = f->ips.n; break;
-        }
-        if (*ip == PD_CONTEXT_USER_DEFERRED) /* the next word is a cookie */
-            f->next = f->ips.n;
-    }
-    return false;
+    return pi_frames_next(f, ip, cpumode);
 }
 
 /* ---- Mappings */

@@ -4,6 +4,7 @@
 #include "resolve.h"
 #include "cli/lib/memory.h"
 #include "cli/lib/messages/messages.h"
+#include "debuginfod.h"
 #include "demangle.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,6 +79,15 @@ char *cli_find_binary(struct cli_resolver *r, const char *file, const char *buil
     return path;
 }
 
+/* Asks servers, if such are configured; their answer is not believed either. */
+static char *ask_debuginfod(struct cli_resolver *r, const char *build_id, struct cli_elf *debug)
+{
+    char id[41];
+    snprintf(id, sizeof id, "%.*s", (int)id_length(build_id), build_id);
+    char *path = *id ? cli_debuginfod_find(id) : NULL;
+    return try_file(r, path, build_id, debug) ? path : NULL;
+}
+
 /*
  * Finds the file with the symbols and DWARF that a stripped file lacks, by its build id or by its debug link.
  */
@@ -102,7 +112,7 @@ static char *find_debug(struct cli_resolver *r, const char *file, struct cli_elf
         if (found)
             return found;
     }
-    return NULL;
+    return ask_debuginfod(r, id, debug);
 }
 
 /* ---- The kernel */

@@ -33,7 +33,7 @@ bool cli_table_add(struct cli_table *t, uint64_t start, uint64_t size, uint8_t r
         !make_room((void **)&t->names, &t->cap_names, t->n_names + n + 1, 1))
         return false;
     const uint64_t end = size < UINT64_MAX - start ? start + size : UINT64_MAX;
-    t->all[t->n++] = (struct cli_function){start, end, t->n_names, rank};
+    t->all[t->n++] = (struct cli_function){.start = start, .end = end, .name = t->n_names, .rank = rank};
     memcpy(t->names + t->n_names, name, n);
     t->names[t->n_names + n] = 0;
     t->n_names += n + 1;
@@ -89,6 +89,27 @@ static size_t drop_others(struct cli_table *t)
     return n;
 }
 
+/*
+ * Notes which function each one lies in, or would if it were longer: those before it that end later. Every
+ * second step or so goes far, so that few are needed out of functions that lie in many others.
+ */
+static void note_outer(struct cli_table *t)
+{
+    struct cli_function *all = t->all;
+    for (size_t i = 0; i < t->n; i++) {
+        struct cli_function *f = &all[i];
+        f->out = (uint32_t)i;
+        while (f->out && all[f->out - 1].end <= f->end)
+            f->out = all[f->out - 1].out;
+        const struct cli_function *out = f->out ? &all[f->out - 1] : NULL;
+        const struct cli_function *far = out && out->far ? &all[out->far - 1] : NULL;
+        f->depth = out ? out->depth + 1 : 0;
+        f->far = f->out;
+        if (far && out->depth - far->depth == far->depth - (far->far ? all[far->far - 1].depth : 0))
+            f->far = far->far;
+    }
+}
+
 void cli_table_sort(struct cli_table *t)
 {
     if (t->n == 0)
@@ -100,6 +121,7 @@ void cli_table_sort(struct cli_table *t)
         if (f->end == f->start)
             f->end = i + 1 < n ? f[1].start : f->start > UINT64_MAX - 8192 ? UINT64_MAX : f->start + 4096;
     }
+    note_outer(t);
 }
 
 const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t address)
@@ -112,10 +134,11 @@ const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t ad
         else
             high = middle;
     }
-    for (size_t back = 0; low > back && back < 8; back++) /* functions may lie inside of others */
-        if (address < t->all[low - 1 - back].end)
-            return &t->all[low - 1 - back];
-    return NULL;
+    while (low && address >= t->all[low - 1].end) { /* functions may lie inside of others */
+        const struct cli_function *f = &t->all[low - 1];
+        low = f->far && address >= t->all[f->far - 1].end ? f->far : f->out;
+    }
+    return low ? &t->all[low - 1] : NULL;
 }
 
 /* ---- Text */

@@ -11,6 +11,11 @@ struct cli_function {
     uint64_t start, end; /* end == start: up to the next one */
     size_t name;         /* offset in `names` */
     uint8_t rank;        /* of functions at the same address, the one with the greatest rank is taken */
+    /*
+     * Once they are sorted, 1 + the number of the last function before this one that ends behind it, 0: there
+     * is none; of one that follows from this step after several; and the number of such steps to 0.
+     */
+    uint32_t out, far, depth;
 };
 
 /* All zeros: empty. */

@@ -32,5 +32,14 @@ for file in "$PERFDATA_CORPUS"/*{branch,lbr}*; do
     python3 "$read" got all >want
     python3 "$read" got exports/* >got
     same want got
+    for format in profgen autofdo; do # files of which tools read one alone: from all pieces at once
+        rm -rf all exports
+        "$PERFDATA" export --to $format --kernel -q -o all "$file"
+        "$PERFDATA" export --to $format --kernel -q -o exports pieces/*
+        for made in all exports; do # members are numbered as their files come
+            (cd $made && for member in [!i]*; do sed "s/^/${member#*-} /" "$member"; done | sort) >$made.txt
+        done
+        same all.txt exports.txt
+    done
 done
 [ $compared -ge 8 ] || fail "only $compared recordings compared"

@@ -81,6 +81,26 @@ for place in whole.debug .debug/whole.debug home/.debug/.build-id/00/${id#00}/de
     program "$dir/whole" | is
     rm $place
 done
+# ---- From a server of debug files, if one is configured; its answer is checked, too.
+mkdir -p served/buildid/$id
+export DEBUGINFOD_CACHE_PATH=$dir/answers
+for served in debug /bin/true; do
+    rm -rf answers
+    cp $served served/buildid/$id/debuginfo
+    export DEBUGINFOD_URLS=file://$dir/served
+    expect 0 "$PERFDATA" symbols x.data
+    if [ -z "$(ldconfig -p | grep libdebuginfod.so.1)" ]; then
+        echo 'libdebuginfod is not installed: no server is asked'
+    elif [ $served = debug ]; then
+        program "$dir/whole" | is
+    else
+        [ "$(cat out)" = 'perfdata-symbols 1' ] || fail "symbols of another file: $(cat out)"
+        has err "the recording $id"
+    fi
+    unset DEBUGINFOD_URLS
+    expect 0 "$PERFDATA" symbols x.data
+    [ "$(cat out)" = 'perfdata-symbols 1' ] || fail "a server was asked that is not configured: $(cat out)"
+done
 cp kept whole
 
 # ---- Mangled names; what stands behind one stays. A build without libiberty leaves them as they are.
@@ -105,7 +125,15 @@ cp root"$dir"/whole whole
 
 # ---- Just-in-time code, and the kernel of a directory.
 mkdir -p root/tmp
-printf '20000000 10 a name;of it\nnonsense\n30000000 zz y\n' >root/tmp/perf-7.map
+{
+    printf '1fffff00 200 a name;of it\nnonsense\n30000000 zz y\n'
+    for ((n = 0; n < 16; n++)); do # inside of it, one in the other, before the address that is asked for
+        printf '%x %x inner %d\n' $((0x1fffff10 + n)) $((0x80 - 3 * n)) $n
+    done
+    for ((n = 0; n < 16; n++)); do # and beside one another
+        printf '%x 4 small %d\n' $((0x1fffff90 + 4 * n)) $n
+    done
+} >root/tmp/perf-7.map
 "$PERFDATA" convert -q --to dir -o x.dir x.data || fail convert
 mkdir x.dir/kcore_dir
 printf 'ffffffff810000%s\n' '00 T _text' '10 t one' '10 T the_one' '20 b two' >x.dir/kcore_dir/kallsyms
@@ -113,7 +141,7 @@ expect 0 "$PERFDATA" symbols --root root x.dir
 {
     printf 'file\t-\t[kernel.kallsyms]\nffffffff81000018\t8\tthe_one\n'
     program "$dir/whole"
-    printf 'file\t-\t/tmp/perf-7.map\n20000008\t8\ta name;of it\n'
+    printf 'file\t-\t/tmp/perf-7.map\n20000008\t108\ta name;of it\n'
 } | is
 expect 0 "$PERFDATA" symbols --root root -o x.syms x.dir
 expect 0 "$PERFDATA" export --to folded -s none --symbols x.syms x.data

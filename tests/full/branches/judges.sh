@@ -29,10 +29,10 @@ gcc -O2 -gdwarf-4 -fPIC -shared -Wl,--build-id -o liblibrary.so "$here/library.c
 gcc -O2 -gdwarf-4 -pie -fPIE -Wl,--build-id -o pie "$here/work.c" "$tmp/liblibrary.so"
 gcc -O2 -gdwarf-4 -no-pie -fno-pie -Wl,--build-id -o fixed "$here/work.c" "$tmp/liblibrary.so"
 
-export_of() { # FORMAT RECORDING FILE: its profile, as the file `profile`
+export_of() { # FORMAT RECORDING... FILE: its profile, as the file `profile`
     rm -rf all
-    quiet "$perfdata" export --to "$1" -o all --binary pie --binary fixed --binary liblibrary.so "$2"
-    mv all/"$(awk -F '\t' -v file="$tmp/$3" '$4 == file { print $1 }' all/index)" profile
+    quiet "$perfdata" export --to "$1" -o all --binary pie --binary fixed --binary liblibrary.so "${@:2:$#-2}"
+    mv all/"$(awk -F '\t' -v file="$tmp/${!#}" '$4 == file { print $1 }' all/index)" profile
 }
 
 for program in pie fixed; do
@@ -85,4 +85,11 @@ for program in pie fixed; do
         cp sum.out b
         same "$format of pieces of $program" 10
     done
+
+    # create_gcov reads one profile: that of all pieces together is that of the whole.
+    export_of autofdo x.data $program
+    cp profile a
+    export_of autofdo pieces/* $program
+    cp profile b
+    same "autofdo of pieces of $program" 10
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # judges.sh - what perf2bolt, llvm-profgen and create_gcov make of `perfdata export` is what they make of the
-# recording itself: of a program of a fixed address and one of any, and of a library that both use.
+# recording itself: of a program of a fixed address and one of any, and of a library that both use; and what
+# perf2bolt makes of a kernel.
 # BOLT, PROFGEN, CREATE_GCOV, DUMP_GCOV: other names of these programs. Needs ptrace.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -93,3 +94,26 @@ for program in pie fixed; do
     cp profile b
     same "autofdo of pieces of $program" 10
 done
+
+# A kernel: the program, moved to where kernels are.
+link() { # ADDRESS FILE
+    gcc -O2 -static -nostdlib -no-pie -fno-pie -mcmodel=kernel -fno-asynchronous-unwind-tables \
+        -Wl,--build-id -Wl,--emit-relocs -Wl,-Ttext-segment=$1 -o "$2" "$here/kernel.c"
+}
+link 0x41000000 below
+link 0xffffffff81000000 vmlinux
+./step 97 "$tmp/below" | sed -E -e 's/0x41([0-9a-f]{6})\b/0xffffffff81\1/g' -e 's/USER/KERNEL/' \
+    -e 's/exclude_kernel\|//' -e '/"MMAP2"/d' >stepped
+{
+    head -n 2 stepped
+    echo '{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL","mmap":{"pid":4294967295,"tid":0,' \
+        '"addr":"0xffffffff81000000","len":"0x1000000","pgoff":"0xffffffff81000000",' \
+        '"filename":"[kernel.kallsyms]_text"},"sample_id":{"time":"1","identifier":"71"}}}'
+    tail -n +3 stepped
+} >text
+quiet "$perfdata" encode -f -o x.data text
+rm -rf all
+quiet "$perfdata" export --to bolt --kernel -o all x.data
+quiet "$bolt" -p x.data -o a vmlinux
+quiet "$bolt" -pa -p all/*.bolt -o b vmlinux
+same 'perf2bolt vmlinux' 10

@@ -34,7 +34,7 @@ struct pi_alike_place {
 /* ---- Life */
 
 enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
-                           const struct pi_changes *changes, struct pd_error *error)
+                           struct pi_changes *changes, struct pd_error *error)
 {
     const size_t size = (size_t)1 << PLACES_FIRST_BITS, bytes = size * sizeof *a->places;
     *a = (struct pi_alike){.allocator = allocator, .changes = changes, .seed = pi_key_draw().before};

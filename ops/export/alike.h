@@ -29,7 +29,7 @@ struct pi_alike_kind {
 
 struct pi_alike {
     const struct pd_allocator *allocator;
-    const struct pi_changes *changes;
+    struct pi_changes *changes;
     bool count;    /* samples count 1, else their period */
     bool with_cpu; /* samples of different cpus are not alike */
     uint64_t seed;
@@ -46,7 +46,7 @@ struct pi_alike {
 
 /* PD_ENOMEM. To be freed in any case; it may be all zeros. */
 enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
-                           const struct pi_changes *changes, struct pd_error *error);
+                           struct pi_changes *changes, struct pd_error *error);
 void pi_alike_free(struct pi_alike *a);
 
 /* As of struct pi_taker. */

@@ -439,16 +439,9 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
  */
 static bool is_as_now(struct pi_exporting *x, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
 {
-    struct pi_export_span *s = &x->span;
-    if (s->to == 0 || s->pid != pid || s->tid != tid || time <= s->from || time >= s->to) {
-        s->pid = pid;
-        s->tid = tid;
-        if (!pi_changes_span(&x->changes, pid, tid, time, &s->from, &s->to)) {
-            s->to = 0;
-            return false;
-        }
-    }
-    return s->from < settled && (settled < s->to || s->to == UINT64_MAX);
+    uint64_t from, to;
+    return pi_changes_span(&x->changes, pid, tid, time, &from, &to) && from < settled &&
+           (settled < to || to == UINT64_MAX);
 }
 
 bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled)

@@ -98,13 +98,19 @@ static bool narrow_by_id(const struct pi_changes *c, uint32_t id, uint64_t time,
            (low == c->n_some || some[low].id != id || narrow(some[low].time, time, from, to));
 }
 
-bool pi_changes_span(const struct pi_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t *from,
+bool pi_changes_span(struct pi_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t *from,
                      uint64_t *to)
 {
-    *from = 0;
-    *to = UINT64_MAX;
-    return narrow_by_all(c, time, from, to) && narrow_by_id(c, pid, time, from, to) &&
-           (pid == tid || narrow_by_id(c, tid, time, from, to));
+    struct pi_change_span *s = &c->recent[tid % PD_CHANGE_SPANS];
+    if (s->to == 0 || s->pid != pid || s->tid != tid || time <= s->from || time >= s->to) {
+        *s = (struct pi_change_span){.pid = pid, .tid = tid, .to = UINT64_MAX};
+        if (!narrow_by_all(c, time, &s->from, &s->to) || !narrow_by_id(c, pid, time, &s->from, &s->to) ||
+            (pid != tid && !narrow_by_id(c, tid, time, &s->from, &s->to)))
+            s->to = 0;
+    }
+    *from = s->from;
+    *to = s->to;
+    return s->to != 0;
 }
 
 void pi_changes_free(struct pi_changes *c)

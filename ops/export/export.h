@@ -154,12 +154,6 @@ enum pd_code pi_export_unjoined(struct pi_exporting *x);
 
 /* ---- export.c */
 
-/* The time around the last sample in which nothing changes for its task; to 0: there is none. */
-struct pi_export_span {
-    uint32_t pid, tid;
-    uint64_t from, to;
-};
-
 struct pi_exporting {
     struct pd_export *all;
     struct pi_chosen chosen;
@@ -196,8 +190,7 @@ struct pi_exporting {
     struct pi_branch_task branch_task; /* the last one, that of branch_pid; generation 0: none */
     uint32_t branch_pid;
     struct pd_record branch_record; /* that is taken */
-    struct pi_export_span span;
-    struct pi_waiting *counted[5]; /* for the branch */
+    struct pi_waiting *counted[5];  /* for the branch */
     size_t n_counted;
     uint64_t comm_generation; /* changes with each record that may change a name */
     uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */

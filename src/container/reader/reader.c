@@ -388,7 +388,8 @@ static pi_next_decoded *next_decoded_of(const struct pd_reader *r)
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pi_input *in = r->src;
-    const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base;
+    const uint64_t to = pi_skips_limit(r->skips, r->whole ? r->info.data_end : r->end);
+    const uint64_t skip = r->at - in->base;
     if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code ||
         r->inside || r->stopped || r->payload_left || r->at < in->base || skip > in->fill || r->at > to)
         return;
@@ -419,6 +420,8 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     r->inside = false;
     if (r->stopped)
         return PD_END;
+    if (r->skips && (code = pi_reader_next_given(r, rec, error)) != PD_END)
+        return code;
     code = next_outside(r, rec, error);
     if (!code)
         go_on_quick(r, rec);

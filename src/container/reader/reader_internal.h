@@ -7,6 +7,7 @@
 #include "src/container/feature_probe.h"
 #include "src/container/inflate.h"
 #include "src/container/input.h"
+#include "skip.h"
 #include "src/schema/fail.h"
 
 /* pd_reader_next_decoded(), or its variant for some samples */
@@ -39,6 +40,7 @@ struct pd_reader {
     uint64_t index;          /* of the next record */
     struct pi_inflate inflate;
     struct pi_probe probe;
+    struct pi_skips *skips;  /* what is left out; NULL: nothing */
     struct pd_error pending; /* lost compressed data; reported after the record that showed it */
     struct pd_error passed;  /* the first COMPRESSED record that was skipped because of earlier damage */
     size_t window;

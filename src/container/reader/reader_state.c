@@ -127,6 +127,8 @@ void pi_reader_move(struct pd_reader *r, uint64_t at)
     if (r->info.container == PD_CONTAINER_PIPE)
         pi_attrs_seek(&r->attrs, at);
     pi_input_no_next(r->src);
+    if (r->skips)
+        pi_skips_move(r->skips, at);
     r->at = at;
     r->payload_left = 0;
     r->inside = r->nested = r->stopped = false;

@@ -56,6 +56,7 @@
  *   export.h     its samples in the formats of other programs
  *   difference.h the differences between two recordings
  *   hash.h       a hash of the content, whatever the container
+ *   index.h      where which times are, to leave out the rest
  *   gen.h        synthetic recordings
  *   parse.h      records, attrs and features from JSON
  *   expression.h conditions on fields, as text

@@ -606,12 +606,15 @@ static bool is_quick(const struct pi_filtering *f)
            !o->limit;
 }
 
-/* True if selected records can be copied without decoding. Then the choice is remembered. */
+/*
+ * True if selected records can be copied without decoding. Then the choice is remembered, by offsets between
+ * which nothing may be left out.
+ */
 static void start_to_remember(struct pi_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
-    if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && o->sideband == PD_SIDEBAND_NEEDED &&
-        !f->deferred && !f->reads && !o->keep.types && !o->drop.types)
+    if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && f->reader->skips == NULL &&
+        o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->reads && !o->keep.types && !o->drop.types)
         pi_scan_start(f);
 }
 
@@ -728,6 +731,7 @@ enum pd_code pi_filter_write(struct pi_filtering *f)
     }
     if (!code && !over)
         code = each_record(f, &from, false, pi_filter_copy);
+    pi_reader_left_out(f->reader, &f->stats->samples, &f->stats->others);
     f->out.sections.first = f->stats->first;
     f->out.sections.last = f->stats->last;
     f->out.sections.keep_time = f->stats->samples == f->stats->kept_samples && !f->stats->damaged;

@@ -111,6 +111,12 @@
       "the ids of the other recording are kept", "")                                                         \
     X(REPAIR_SAMPLES, 4096, COUNT, "samples by which `repair --like` judges attrs",                          \
       "the rest is not looked at", "")                                                                       \
+    X(INDEX_BLOCKS, 1 << 20, COUNT, "blocks of an index, each of 256 KiB of records or more",                \
+      "`PD_ELIMIT`; larger blocks are fewer: `--block`", "")                                                 \
+    X(INDEX_TASKS, 1 << 24, COUNT, "pairs of pid and tid of the samples of a recording that gets an index",  \
+      "`PD_ELIMIT`", "")                                                                                     \
+    X(INDEX_HELD, 64 << 20, BYTES, "records of a block that wait to be copied into the index",               \
+      "the block is not in the index, and is always read", "")                                               \
     X(SORT_MEMORY, 16 << 20, BYTES, "records and hashes that wait to be put in order",                       \
       "temporary files hold the rest", "`memory` of the options")                                            \
     X(MERGE_MEMORY, 64 << 20, BYTES, "the same in `merge`, and in `sort` of the command", "the same",        \

@@ -12,7 +12,7 @@ import sys
 READING = ["src/support", "src/schema", "src/codec", "src/reflect", "src/container", "src/session"]
 LIBRARY = READING + ["encode/codec", "encode/container"]
 FIRST = ["ops/output", "ops/edit", "ops/redact", "ops/filter"]
-SECOND = [f"ops/{name}" for name in "split sort convert gen compare text report export".split()]
+SECOND = [f"ops/{name}" for name in "split sort convert gen compare text report export index".split()]
 OPERATIONS = FIRST + SECOND + ["ops/repair", "ops/merge"]
 LAYERS = {
     "src/support": [],
@@ -56,6 +56,7 @@ PUBLIC = {
     "ops/compare": "ops/difference ops/hash",
     "ops/export": "ops/export",
     "ops/gen": "ops/gen",
+    "ops/index": "ops/index",
     "ops/merge": "ops/merge",
     "ops/repair": "ops/repair",
     "ops/report": "ops/report",
@@ -75,6 +76,7 @@ OTHERS = {
         "ops/redact",
         "ops/compare",
         "ops/export",
+        "ops/index",
         "ops/merge",
         "cli/lib",
         "cli/verbs",

@@ -10,20 +10,24 @@
 #ifndef PERFDATA_FUZZ_OPERATIONS_H
 #define PERFDATA_FUZZ_OPERATIONS_H
 
+#define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t, on the stack */
 #include "../../fuzz/harness.h"
 #include "recording.h"
+#include "src/support/wire.h"
 #include <errno.h>
 #include <perfdata/ops/difference.h>
 #include <perfdata/ops/expression.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/hash.h>
+#include <perfdata/ops/index.h>
 #include <perfdata/ops/merge.h>
 #include <perfdata/ops/redact.h>
 #include <perfdata/ops/repair.h>
 #include <perfdata/ops/report.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
+#include <xxhash.h>
 
 #define OPERATION_OPTIONS 8 /* bytes that choose an operation and its options */
 #define OPERATION_MOST ((size_t)4 << 20)
@@ -732,6 +736,79 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
     image_free(&out);
 }
 
+/* ---- index, of what filter is given */
+
+static inline int64_t operation_read_index(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct image *im = user;
+    const size_t left = offset < im->n ? im->n - (size_t)offset : 0;
+    n = n < left ? n : left;
+    if (n)
+        memcpy(buf, im->b + offset, n);
+    return (int64_t)n;
+}
+
+/* Some of the time, read with an index and without. Of an index that may be anything: it ends. */
+static inline void operation_select(struct operations *t, const struct image *in, struct image *index,
+                                    bool sound)
+{
+    const struct pd_time_range times = {t->o[2], t->o[2] + 10u};
+    const struct pd_index_options how = {.size = sizeof how, .allocator = &t->allocator};
+    const struct pd_filter_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .keep.times = &times, .keep.n_times = 1};
+    const struct pd_source source = {.read_at = operation_read_index, .user = index, .size = index->n};
+    struct image with, without;
+    struct pd_sink sink = operation_sink(&with);
+    struct pd_filter_stats some = {0}, all = {0};
+    struct pd_index *x = NULL;
+    struct pd_error error = {0};
+    struct pd_reader *r = operation_reopen(t, in);
+    enum pd_code code = pd_index_open(&x, r, &source, &how, &error);
+    CHECK(!sound || code == PD_OK);
+    if (!code && (code = pd_index_select(x, &times, 1, &error)) == PD_OK)
+        code = pd_filter(r, &sink, &options, &some, &error);
+    pd_index_close(x);
+    operation_end(t, r, code, &error);
+    if (sound && code == PD_OK) {
+        sink = operation_sink(&without);
+        r = operation_reopen(t, in);
+        code = pd_filter(r, &sink, &options, &all, &error);
+        CHECK(operation_end(t, r, code, &error) == PD_OK && operation_same(&with, &without));
+        CHECK(memcmp(&some, &all, sizeof some) == 0);
+        image_free(&without);
+    }
+    image_free(&with);
+}
+
+/* A byte of the index is another one, and the checksum agrees: it stands in the third word. */
+static inline void operation_change(const struct operations *t, struct image *index)
+{
+    const size_t head = 13 * sizeof(uint64_t), at = (t->o[3] * (size_t)256 + t->o[4]) % index->n;
+    XXH3_state_t hash;
+    index->b[at] = (uint8_t)(index->b[at] ^ (1u << t->o[5] % 8));
+    memset(index->b + 16, 0, 8);
+    XXH3_64bits_reset(&hash);
+    XXH3_64bits_update(&hash, index->b + head, index->n - head);
+    XXH3_64bits_update(&hash, index->b, head);
+    pi_store64(index->b + 16, XXH3_64bits_digest(&hash), PD_LITTLE);
+}
+
+static inline void check_index(struct operations *t, const struct image *in)
+{
+    const struct pd_index_options how = {
+        .size = sizeof how, .allocator = &t->allocator, .block = 1 + t->o[6] * (uint64_t)16};
+    struct image index;
+    const struct pd_sink sink = operation_sink(&index);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    if (operation_end(t, r, pd_index_build(r, &sink, &how, NULL, &error), &error) == PD_OK) {
+        operation_select(t, in, &index, true);
+        operation_change(t, &index);
+        operation_select(t, in, &index, false);
+    }
+    image_free(&index);
+}
+
 /* ---- report, and what expressions select: counted with the options of filter */
 
 /* The rows of an event add up to it. */
@@ -814,6 +891,7 @@ static inline void check_operation(const uint8_t *o, const struct image *in, siz
     case OPERATION_GEN: check_gen(&t); break;
     case OPERATION_FILTER:
         check_filter(&t, in, clean);
+        check_index(&t, in);
         check_report(&t, in);
         check_expression(&t, in);
         break;

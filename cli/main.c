@@ -26,6 +26,7 @@ static const struct verb {
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
     {"convert", cmd_convert, "another container, compression, byte order or attr size"},
+    {"index", cmd_index, "where which times are, beside a recording, so that verbs read little else"},
     {"split", cmd_split, "write a recording in pieces, by time, size, cpu, process or event"},
     {"repair", cmd_repair, "a valid recording from a truncated, unfinished or damaged one"},
     {"sort", cmd_sort, "the records in order of time"},

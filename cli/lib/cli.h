@@ -56,6 +56,7 @@ int cmd_extract(struct cli *cli, int argc, char **argv);
 int cmd_hash(struct cli *cli, int argc, char **argv);
 int cmd_corrupt(struct cli *cli, int argc, char **argv);
 int cmd_cmp(struct cli *cli, int argc, char **argv);
+int cmd_index(struct cli *cli, int argc, char **argv);
 int cmd_split(struct cli *cli, int argc, char **argv);
 int cmd_repair(struct cli *cli, int argc, char **argv);
 int cmd_report(struct cli *cli, int argc, char **argv);

@@ -2,6 +2,7 @@
 /* filter.c - `perfdata filter`: the selected records, and the records that they need, as a new recording. */
 #define _GNU_SOURCE
 #include "src/support/limits.h"
+#include "cli/lib/files/indexed.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/writing.h"
 #include <errno.h>
@@ -165,6 +166,20 @@ static enum pd_code filter_plain(void *user, const struct pd_sink *sink, struct 
 
 /* ---- The run */
 
+/* With an index, blocks outside of the times are left out. False: that failed, which is printed. */
+static bool use_index(struct run *run)
+{
+    const struct pd_filter_lists *keep = &run->options.keep;
+    if (keep->n_times && run->options.sideband == PD_SIDEBAND_ALL && cli_index_find(&run->in)) {
+        cli_say(run->cli,
+                "%s" CLI_INDEX_SUFFIX ": the index is not used, and all is read: --sideband=all keeps "
+                "records of all times",
+                run->in.name);
+        return true;
+    }
+    return keep->n_times == 0 || cli_index_select(&run->in, keep->times, keep->n_times);
+}
+
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
@@ -243,7 +258,8 @@ static void run_filter(struct run *run)
         return;
     run->w.to = cli_container(run->cli, run->in.reader, run->w.to);
     const bool named = cli_selects_events(&run->selection);
-    if (flows(run) || (cli_learn_stream(&run->in) && (!named || cli_learn_names(&run->in)) && look_up(run))) {
+    if (flows(run) || (cli_learn_stream(&run->in) && (!named || cli_learn_names(&run->in)) && look_up(run) &&
+                       use_index(run))) {
         if (cli_write_recording(&run->w, filter, NULL))
             tell_kept(run);
         cli_tell_findings(&run->in);

@@ -97,6 +97,7 @@ WRITERS = [
     ("export-pprof", ["export", "--to", "pprof", "-m", "1K", "-o", "OUT", "IN"]),
     ("export-firefox", ["export", "--to", "firefox", "-o", "OUT", "IN"]),
     ("export-bolt", ["export", "--to", "bolt", "-o", "OUT", "IN"]),
+    ("index", ["index", "--block", "2K", "-o", "OUT", "IN"]),
     ("split-by", ["split", "--by", "cpu", "-z", "-o", "OUT-%d", "IN"]),
 ]
 # What is written to standard output as a file goes through a temporary file; FROM is standard input.

@@ -287,6 +287,8 @@ void cli_input_close(struct cli_input *in)
     if (in->cli)
         forget_input(in);
     pd_metadata_close(in->meta);
+    if (in->index)
+        in->close_index(in);
     pd_reader_close(in->reader);
     free(in->told_once);
     free(in->begin);

@@ -44,6 +44,9 @@ struct cli_input {
     struct cli_input *next; /* that is open, too */
     uint64_t *told_once;    /* hashes of errors: cli_told() */
     size_t n_told_once, cap_told;
+    struct cli_index *index; /* see indexed.h; NULL: none is open */
+    void (*close_index)(struct cli_input *in);
+    bool index_asked; /* whether there is one */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* input_facts.c - facts about an open recording: times, names of its events, its machine, unusual data. */
 #include "input.h"
+#include "indexed.h"
 #include "cli/lib/messages/messages.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -12,7 +13,12 @@
 bool cli_time_span(struct cli_input *in, uint64_t *first, uint64_t *last)
 {
     struct pd_error error;
-    const enum pd_code code = pd_time_span(in->reader, first, last, &error);
+    struct pd_index *index = cli_index_find(in) ? cli_index_of(in) : NULL;
+    enum pd_code code = index ? pd_index_select(index, NULL, 0, &error) : PD_OK;
+    if (!code)
+        code = pd_time_span(in->reader, first, last, &error);
+    if (!code && index)
+        code = pd_index_select_all(index, &error);
     if (code == PD_EUNSUP) /* there is no time, which is no damage */
         cli_fail(in->cli, CLI_USAGE, "%s: %s", in->name, error.field);
     else if (code)

@@ -330,12 +330,18 @@ static bool find_times(struct dump *d)
     return false;
 }
 
+/* False: that failed, which is printed. */
+static bool use_index(struct dump *d)
+{
+    return d->n_times == 0 || cli_index_select(&d->in, d->times, d->n_times);
+}
+
 static void dump_file(struct dump *d, const char *path)
 {
     const bool twice = (d->fields && dump_fields_seek(d)) || (d->time && pd_time_is_relative(d->time));
     if (!cli_input_open(d->cli, &d->in, path, CLI_META | CLI_SEEK | (twice ? 0 : CLI_FLOW)))
         return;
-    if (cli_learn_names(&d->in) && find_times(d) && (!d->fields || dump_fields_start(d)))
+    if (cli_learn_names(&d->in) && find_times(d) && use_index(d) && (!d->fields || dump_fields_start(d)))
         dump_records(d);
     dump_fields_free(d);
     pd_large_parts_free(&d->split);

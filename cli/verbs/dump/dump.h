@@ -3,6 +3,7 @@
 #ifndef PERFDATA_CLI_DUMP_H
 #define PERFDATA_CLI_DUMP_H
 
+#include "cli/lib/files/indexed.h"
 #include "cli/lib/files/ordered.h"
 #include "cli/lib/threads/crew.h"
 #include "src/session/counts.h"

@@ -70,6 +70,16 @@ static void print_container(struct info *info)
     }
 }
 
+static void print_index(struct info *info)
+{
+    struct pd_index_stats stats;
+    if (!info->indexed)
+        return;
+    pd_index_get_stats(cli_index_of(info->in), &stats);
+    print_key(info, "index");
+    cli_print(info->cli, "%" PRIu64 " blocks, %" PRIu64 " bytes\n", stats.blocks, stats.size);
+}
+
 /* A line of one or two features that are texts. */
 static void print_text(struct info *info, const char *key, const struct pd_str *a, const struct pd_str *b)
 {
@@ -277,6 +287,7 @@ static void print_notes(struct info *info)
 static void print_summary(struct info *info)
 {
     print_container(info);
+    print_index(info);
     print_origin(info);
     if (!info->header_only)
         print_totals(info);

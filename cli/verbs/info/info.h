@@ -7,6 +7,7 @@
 #define PERFDATA_CLI_INFO_H
 
 #include "cli/lib/cli.h"
+#include "cli/lib/files/indexed.h"
 #include "src/session/tasks/task_questions.h"
 
 #define INFO_TYPES 256 /* record types that are told apart; real recordings have less than fifty */
@@ -48,6 +49,7 @@ struct info {
     struct pd_tasks *tasks;        /* asked for the number of tids; with --tasks for the last of each, too */
     const struct pi_tid_set *tids; /* that it has met */
     bool refused;                  /* it did not take a record */
+    bool indexed;                  /* the recording has an index, which was used */
 };
 
 /* Reads all records; with --header-only those of streams that have features. */

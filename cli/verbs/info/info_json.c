@@ -41,6 +41,18 @@ static void json_container(struct info *info, struct cli_json *j)
     cli_json_close(j, ']');
 }
 
+static void json_index(struct info *info, struct cli_json *j)
+{
+    struct pd_index_stats stats;
+    if (!info->indexed)
+        return;
+    pd_index_get_stats(cli_index_of(info->in), &stats);
+    cli_json_open(j, "index", '{');
+    cli_json_count(j, "blocks", stats.blocks);
+    cli_json_count(j, "size", stats.size);
+    cli_json_close(j, '}');
+}
+
 static void json_events(struct info *info, struct cli_json *j)
 {
     char name[256];
@@ -268,6 +280,7 @@ int info_json(struct info *info)
     cli_json_str(&j, "file", info->in->name);
     json_scan(info, &j);
     json_container(info, &j); /* some of it is known at the end of a stream only */
+    json_index(info, &j);
     if (!info->header_only)
         json_records(info, &j);
     json_events(info, &j);

@@ -279,6 +279,56 @@ static void sum_up(struct info *info)
     info->sample_time.n = s.n + info->untimed;
 }
 
+/* ---- With an index */
+
+/* Leaves out all samples that it has sums of. False: that failed, which is printed. */
+static bool use_index(struct info *info)
+{
+    info->indexed = cli_index_find(info->in) && cli_index_select(info->in, NULL, 0);
+    return info->in->cli->status < CLI_OUTPUT;
+}
+
+static void add_type(void *user, uint32_t type, uint64_t n, uint64_t bytes)
+{
+    struct info *info = user;
+    struct info_type *t = counter_of(info, type);
+    t->n += n;
+    t->bytes += bytes;
+    if (type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2)
+        info->compressed += bytes;
+}
+
+static void add_events(struct info *info)
+{
+    const size_t n = pd_reader_n_attrs(info->in->reader);
+    uint64_t *samples = cli_calloc(n, sizeof *samples);
+    struct pd_error error;
+    if (samples && pd_index_event_sums(cli_index_of(info->in), samples, n, &error))
+        cli_error(info->cli, info->in->name, &error);
+    for (size_t i = 0; samples && i < n; i++) {
+        const struct pd_record rec = {.attr_index = (uint32_t)i};
+        struct info_event *e = samples[i] ? event_of(info, &rec) : NULL;
+        if (e)
+            e->samples += samples[i];
+    }
+    free(samples);
+}
+
+/* What was left out; the first and the last of these records were read. */
+static void add_index(struct info *info)
+{
+    struct pd_index_sums s;
+    struct pd_error error;
+    pd_index_get_sums(cli_index_of(info->in), &s);
+    info->inflated += s.inside;
+    info->sample_time.n += s.samples;
+    info->time.n += s.others;
+    add_events(info);
+    if (pd_index_type_sums(cli_index_of(info->in), add_type, info, &error) ||
+        pd_index_select_all(cli_index_of(info->in), &error))
+        cli_input_error(info->in, &error);
+}
+
 /* ---- Features */
 
 /*
@@ -295,9 +345,11 @@ void info_scan(struct info *info)
     if (info->header_only)
         while (cli_next_record(info->in, &rec) && !(stream && rec.type < PD_RECORD_HEADER_ATTR))
             ;
-    else
+    else if (use_index(info))
         for (bool more = cli_next_decoded(info->in, &rec); more;)
             more = count_records(info, &rec);
+    if (info->indexed)
+        add_index(info);
     sum_up(info);
     cli_progress_end(info->cli);
     if (pd_metadata_finish(info->in->meta, info->in->reader, &error))

@@ -8,10 +8,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define OUTPUT ((size_t)65512) /* what a COMPRESSED2 record holds; a COMPRESSED one, a little more */
-
 /* A frame header has 18 bytes at most, the header of a block 3; a flush ends one block. */
-_Static_assert(ZSTD_COMPRESSBOUND(PD_DEFLATE_INPUT) + 18 + 2 * 3 <= OUTPUT, "a chunk fits in a record");
+_Static_assert(ZSTD_COMPRESSBOUND(PD_DEFLATE_INPUT) + 18 + 2 * 3 <= PD_DEFLATE_OUTPUT,
+               "a chunk fits in a record");
 _Static_assert(PD_DEFLATE_INPUT <= PD_DEFLATE_MMAP_LEN && PD_DEFLATE_MMAP_LEN % 65536 == 0,
                "a chunk fits in mmap_len");
 
@@ -65,11 +64,11 @@ enum pd_code pi_deflate_start(struct pi_deflate *z, const struct pd_allocator *a
         z->level = PD_DEFLATE_LEVEL;
     z->ctx = pi_deflate_context(allocator);
     z->in = pi_resize(allocator, NULL, PD_DEFLATE_INPUT);
-    z->out = pi_resize(allocator, NULL, OUTPUT);
+    z->out = pi_resize(allocator, NULL, PD_DEFLATE_OUTPUT);
     if (z->ctx && z->in && z->out && set_level(z))
         return PD_OK;
     pi_deflate_free(z);
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, PD_DEFLATE_OUTPUT);
 }
 
 void pi_deflate_free(struct pi_deflate *z)
@@ -95,7 +94,7 @@ enum pd_code pi_deflate_chunk(struct pi_deflate *z, bool last, const uint8_t **p
                               struct pd_error *error)
 {
     ZSTD_inBuffer in = {z->in, z->n, 0};
-    ZSTD_outBuffer out = {z->out, OUTPUT, 0};
+    ZSTD_outBuffer out = {z->out, PD_DEFLATE_OUTPUT, 0};
     const size_t left = ZSTD_compressStream2(z->ctx, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
     if (ZSTD_isError(left))
         return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation

@@ -18,6 +18,8 @@ struct ZSTD_CCtx_s;
  */
 #define PD_DEFLATE_INPUT ((size_t)64512)
 #define PD_DEFLATE_MMAP_LEN ((uint32_t)65536)
+#define PD_DEFLATE_OUTPUT \
+    ((size_t)65512) /* most of a chunk: what a COMPRESSED2 record holds; a COMPRESSED one, a little more */
 #define PD_DEFLATE_LEVEL 1 /* the level that perf uses, too */
 
 struct pi_deflate {

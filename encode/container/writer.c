@@ -98,6 +98,7 @@ void pd_writer_close(struct pd_writer *w)
     pd_sink_close(&w->own, NULL);
     pi_writer_drop_held(w);
     pi_attrs_free(&w->attrs);
+    pi_press_close(w->press);
     pi_deflate_free(&w->deflate);
     pi_writer_free_names(w);
     pi_release(w->allocator, w->types);
@@ -344,7 +345,10 @@ static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
 enum pd_code pi_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error)
 {
     w->options.compression = type;
-    return pi_deflate_start(&w->deflate, w->allocator, level, error);
+    const enum pd_code code = pi_deflate_start(&w->deflate, w->allocator, level, error);
+    return code || w->options.workers == NULL
+               ? code
+               : pi_press_open(&w->press, w->options.workers, &w->deflate, error);
 }
 
 /* The bytes are a record, so that frames end where a record ends. */
@@ -490,6 +494,8 @@ static enum pd_code begin_features(struct pd_writer *w, size_t reserved, struct 
     enum pd_code code = need_data(w, error);
     if (!code)
         code = pi_writer_flush(w, true, error);
+    if (!code)
+        code = pi_writer_drain(w, error);
     if (code)
         return code;
     pi_writer_sort_held(w);
@@ -635,6 +641,8 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
         code = finish_file(w, error);
     } else if ((code = need_data(w, error)) == PD_OK) {
         code = pi_writer_flush(w, true, error);
+        if (!code)
+            code = pi_writer_drain(w, error);
         w->header.data.size = w->at - w->header.data.offset;
     }
     w->stage = PD_STAGE_FINISHED;

@@ -7,6 +7,7 @@
 #define PERFDATA_WRITER_INTERNAL_H
 
 #include "deflate.h"
+#include "press.h"
 #include "src/container/reader/reader_internal.h"
 #include <perfdata/constants.h>
 #include <perfdata/writer.h>
@@ -42,10 +43,11 @@ struct pd_writer {
     bool holding;  /* pd_writer_feature_bytes() goes to the last of `held` */
     bool ignoring; /* or is dropped */
     struct pi_deflate deflate;
-    bool plain;            /* records are not compressed for now */
-    uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
-    struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
-    uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
+    struct pi_press *press; /* which compresses what is collected in `deflate`; NULL: deflate itself does */
+    bool plain;             /* records are not compressed for now */
+    uint64_t payload_left;  /* bytes of pd_writer_raw() that belong behind a record, not to one */
+    struct pd_sink own;     /* of pd_writer_create(), to be closed; else zeros */
+    uint64_t samples_key;   /* of the plan that `left_out` is for; 0: of none */
     size_t left_out[sizeof(struct pd_sample) / sizeof(size_t)]; /* pi_left_out_of_samples() */
     bool broken;                                                /* writing failed: the output is not valid */
     char **names;                                               /* of events; NULL: none */
@@ -74,8 +76,10 @@ enum pd_code pi_writer_compress(struct pd_writer *w, uint32_t type, int level, s
 /* The content of the COMPRESSED feature: five u32s. */
 #define PD_COMPRESSED_FEATURE_BYTES 20
 void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES]);
-/* Writes the records that wait to be compressed. `last`: they end the zstd frame. */
+/* Compresses and writes the records that wait for it. `last`: they end the zstd frame. */
 enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
+/* Writes what other threads compress: w->at is that of a single thread then. */
+enum pd_code pi_writer_drain(struct pd_writer *w, struct pd_error *error);
 
 /* True if it was given the feature. */
 bool pi_writer_has_feature(const struct pd_writer *w, uint16_t feature);

@@ -8,7 +8,7 @@
 #include "src/support/wire.h"
 #include "writer.h"
 
-enum pd_code pi_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+static inline enum pd_code put_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     const int e = n ? w->sink.write(w->sink.user, bytes, n) : 0;
     w->broken |= e != 0;
@@ -16,6 +16,89 @@ enum pd_code pi_writer_emit(struct pd_writer *w, const void *bytes, size_t n, st
         return pi_fail(error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
     w->at += n;
     return PD_OK;
+}
+
+/* ---- Compressed records */
+
+/* A COMPRESSED or COMPRESSED2 record. */
+static enum pd_code put_chunk(struct pd_writer *w, const uint8_t *p, size_t n, struct pd_error *error)
+{
+    static const uint8_t zeros[8];
+    struct pd_record rec = {.type = w->options.compression};
+    uint8_t bytes[UINT16_MAX];
+    const struct pd_bytes chunk = {p, n};
+    size_t size;
+    if (rec.type == PD_RECORD_COMPRESSED) {
+        rec.u.compressed.data = chunk;
+    } else {
+        rec.u.compressed2.data_size = chunk.n;
+        rec.u.compressed2.data = chunk;
+        rec.rest = (struct pd_bytes){zeros, pi_align8(chunk.n) - chunk.n};
+    }
+    const enum pd_code code = pd_record_encode(&w->attrs.none, &rec, bytes, sizeof bytes, &size, error);
+    w->broken |= code != PD_OK;
+    return code ? code : put_bytes(w, bytes, size, error);
+}
+
+/* Writes the next chunk of the press; *more: there was one. */
+static enum pd_code put_pressed(struct pd_writer *w, bool *more, struct pd_error *error)
+{
+    const uint8_t *p;
+    size_t n, taken;
+    const enum pd_code code = pi_press_take(w->press, &p, &n, &taken, error);
+    w->broken |= code != PD_OK;
+    *more = !code && n;
+    if (!*more)
+        return code;
+    w->deflate.taken += taken;
+    w->deflate.made += n;
+    return put_chunk(w, p, n, error);
+}
+
+static enum pd_code give_press(struct pd_writer *w, bool last, struct pd_error *error)
+{
+    bool more;
+    enum pd_code code = PD_OK;
+    while (!code && !pi_press_has_room(w->press))
+        code = put_pressed(w, &more, error);
+    if (!code)
+        pi_press_give(w->press, &w->deflate, last);
+    return code;
+}
+
+enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
+{
+    struct pd_bytes chunk;
+    if (w->deflate.n == 0)
+        return PD_OK;
+    if (w->press)
+        return give_press(w, last, error);
+    const enum pd_code code = pi_deflate_chunk(&w->deflate, last, &chunk.ptr, &chunk.n, error);
+    w->broken |= code != PD_OK;
+    return code ? code : put_chunk(w, chunk.ptr, chunk.n, error);
+}
+
+enum pd_code pi_writer_drain(struct pd_writer *w, struct pd_error *error)
+{
+    bool more = w->press != NULL;
+    enum pd_code code = PD_OK;
+    while (!code && more)
+        code = put_pressed(w, &more, error);
+    return code;
+}
+
+/* ---- Other bytes */
+
+__attribute__((noinline)) static enum pd_code put_behind(struct pd_writer *w, const void *bytes, size_t n,
+                                                         struct pd_error *error)
+{
+    const enum pd_code code = pi_writer_drain(w, error);
+    return code ? code : put_bytes(w, bytes, n, error);
+}
+
+enum pd_code pi_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+{
+    return w->press ? put_behind(w, bytes, n, error) : put_bytes(w, bytes, n, error);
 }
 
 enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error)
@@ -27,8 +110,6 @@ enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *e
     return code;
 }
 
-/* ---- Compressed records */
-
 void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
 {
     /* version, which perf leaves 0; type: zstd; level; ratio; mmap_len */
@@ -36,30 +117,6 @@ void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_CO
                               PD_DEFLATE_MMAP_LEN};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         pi_store32(bytes + 4 * i, words[i], w->options.order);
-}
-
-/* Waiting records become a COMPRESSED or COMPRESSED2 record. */
-enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
-{
-    static const uint8_t zeros[8];
-    struct pd_record rec = {.type = w->options.compression};
-    uint8_t bytes[UINT16_MAX];
-    struct pd_bytes chunk;
-    size_t size;
-    if (w->deflate.n == 0)
-        return PD_OK;
-    enum pd_code code = pi_deflate_chunk(&w->deflate, last, &chunk.ptr, &chunk.n, error);
-    if (rec.type == PD_RECORD_COMPRESSED) {
-        rec.u.compressed.data = chunk;
-    } else {
-        rec.u.compressed2.data_size = chunk.n;
-        rec.u.compressed2.data = chunk;
-        rec.rest = (struct pd_bytes){zeros, pi_align8(chunk.n) - chunk.n};
-    }
-    if (!code)
-        code = pd_record_encode(&w->attrs.none, &rec, bytes, sizeof bytes, &size, error);
-    w->broken |= code != PD_OK;
-    return code ? code : pi_writer_emit(w, bytes, size, error);
 }
 
 /* ---- Features that wait */

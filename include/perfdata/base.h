@@ -160,6 +160,28 @@ struct pd_allocator {
     void *user;
 };
 
+/*
+ * Other threads, for readers and writers that are given some: the library starts none itself. Results are the
+ * same without.
+ */
+struct pd_job {
+    void (*work)(struct pd_job *job);
+    struct pd_job *next; /* next and state are the workers'; zeros at first */
+    int state;
+};
+struct pd_workers {
+    unsigned n; /* threads, the caller's not counted; at least 1 */
+    /*
+     * Has job->work() called once, in any thread, which may be the caller's within wait(). The job must live
+     * until wait() has returned; it belongs to the thread that started it. Work may begin in any order, and
+     * starts no job itself.
+     */
+    void (*start)(void *user, struct pd_job *job);
+    /* Returns when the job is done; at once if it was not started. It may be started again then. */
+    void (*wait)(void *user, struct pd_job *job);
+    void *user;
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,6 +52,12 @@ struct pd_reader_options {
                    not decoded */
     bool live;  /* a source that returns -EAGAIN, and a descriptor that does not block, has no bytes now:
                    PD_AGAIN. Without this, descriptors are waited for, and -EAGAIN of a source is PD_EIO */
+    /*
+     * Threads that decompress records of a file ahead of the reader; NULL: none. Must outlive the reader. The
+     * source is read in the caller's thread alone, but the allocator is called in all. Takes up to 3 MiB for
+     * each thread, and the windows of zstd frames.
+     */
+    const struct pd_workers *workers;
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };

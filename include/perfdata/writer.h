@@ -62,6 +62,12 @@ struct pd_writer_options {
      * UINT64_MAX: one frame holds all records, as perf writes it.
      */
     uint64_t frame;
+    /*
+     * Threads that compress; NULL: none. Must outlive the writer. The allocator is called in all, the sink in
+     * the caller's alone. Several frames of up to 2 MiB are compressed at the same time, longer ones beside
+     * the caller's work. Takes 4 MiB for each thread, with the highest levels 27 MiB.
+     */
+    const struct pd_workers *workers;
 };
 #define PD_WRITER_FRAME 0x40000ull /* 256 KiB, see pd_writer_options */
 

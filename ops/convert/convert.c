@@ -114,6 +114,7 @@ static struct pd_writer_options writer_options(struct pi_conversion *c, enum pd_
         .compression = c->zip,
         .level = c->level,
         .frame = c->options->frame,
+        .workers = c->r->workers,
         .max_held = c->options->max_held,
         .dropped = pi_convert_dropped,
         .user = c};
@@ -308,7 +309,7 @@ static enum pd_code convert_pipe(struct pi_conversion *c, const struct pd_sink *
 static enum pd_code convert_member(struct pi_conversion *c, const struct pd_sink *sink, size_t i)
 {
     const struct pd_reader_options options = {
-        .size = sizeof options, .allocator = c->allocator, .probe = c->r->probe.on};
+        .size = sizeof options, .allocator = c->allocator, .probe = c->r->probe.on, .workers = c->r->workers};
     struct pd_reader *r;
     if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed) && !c->options->n_changes &&
         !c->t.edits)

@@ -128,6 +128,7 @@ enum pd_code pi_convert_stream(struct pi_conversion *c, struct pd_reader *r, con
                                         .compression = c->zip,
                                         .level = c->level,
                                         .frame = c->options->frame,
+                                        .workers = c->r->workers,
                                         .dropped = pi_convert_dropped,
                                         .user = c};
     struct stream s = {.c = c,

@@ -475,6 +475,7 @@ static enum pd_code open_writer(struct pi_merging *m, const struct pd_sink *sink
                                     .container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
                                     .version = 2,
                                     .frame = m->options->frame,
+                                    .workers = m->in[0].reader->workers,
                                     .dropped = on_dropped,
                                     .user = m};
     how.compression = compression(m, &how.level);

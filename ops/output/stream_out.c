@@ -71,7 +71,8 @@ static enum pd_code open_stream(struct pi_output *o, const struct pd_sink *sink,
                                               .order = order_of(o),
                                               .version = pd_reader_info(o->sections.reader)->version,
                                               .container = PD_CONTAINER_DIRECTORY,
-                                              .frame = o->options.frame};
+                                              .frame = o->options.frame,
+                                              .workers = o->sections.reader->workers};
     const enum pd_code code = pd_writer_open(w, sink, &options, o->sections.error);
     return !code && o->z.zip ? start(o, *w) : code;
 }
@@ -125,7 +126,8 @@ static enum pd_code begin_file(struct pi_output *o)
                                               .max_features = pi_sections_count(s),
                                               .compression = o->z.zip,
                                               .level = o->z.level,
-                                              .frame = o->options.frame};
+                                              .frame = o->options.frame,
+                                              .workers = o->sections.reader->workers};
     return pi_sections_begin(s, o->dir ? &o->data_file.sink : o->sink, &options);
 }
 

@@ -89,8 +89,10 @@ static bool to_directory(const struct sorting *s)
 /* Opens a sorter of the whole recording or, for a directory, of one of its files; that reads all of it. */
 static enum pd_code open_sorter(struct sorting *s, struct pd_reader **member, uint32_t i)
 {
-    const struct pd_reader_options how = {
-        .size = sizeof how, .allocator = s->options->allocator, .probe = s->reader->probe.on};
+    const struct pd_reader_options how = {.size = sizeof how,
+                                          .allocator = s->options->allocator,
+                                          .probe = s->reader->probe.on,
+                                          .workers = s->reader->workers};
     const struct pd_sorter_options options = sorter_options(s->options);
     struct pd_reader *r = s->reader;
     enum pd_code code = PD_OK;

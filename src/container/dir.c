@@ -5,6 +5,7 @@
  */
 #include "src/schema/fail.h"
 #include "dir.h"
+#include "reader/ahead.h"
 #include "reader/reader_internal.h"
 #include "src/support/memory.h"
 #include <perfdata/feature.h>
@@ -277,6 +278,7 @@ static enum pd_code lack(struct pd_reader *r, const struct pd_error *what, struc
 enum pd_code pi_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
 {
     struct pd_error what;
+    pi_ahead_reset(r->ahead);
     if (r->member != r->number)
         pi_input_close(&r->member_in);
     r->member = r->number + (uint32_t)i;

@@ -41,12 +41,14 @@ void pi_inflate_reset(struct pi_inflate *z)
     z->position = z->produced = z->passed = 0;
     z->hint = z->cut = 0;
     z->full = z->broken = false;
+    z->given.next = NULL;
 }
 
 void pi_inflate_break(struct pi_inflate *z)
 {
     z->broken = true;
     z->full = false;
+    z->given.next = NULL;
     z->position += z->end - z->start;
     z->start = z->end = z->in_n = z->in_at = 0;
 }
@@ -69,7 +71,7 @@ static int window_log(const struct pi_inflate *z)
     return log < bounds.lowerBound ? bounds.lowerBound : log > bounds.upperBound ? bounds.upperBound : log;
 }
 
-static enum pd_code start(struct pi_inflate *z, struct pd_error *error)
+static enum pd_code start_context(struct pi_inflate *z, struct pd_error *error)
 {
     /* libzstd takes a pointer that is not const, our callers' allocator is const */
     union {
@@ -79,13 +81,16 @@ static enum pd_code start(struct pi_inflate *z, struct pd_error *error)
     const ZSTD_customMem memory = {zstd_alloc, zstd_free, user.to};
     if (z->ctx == NULL && (z->ctx = ZSTD_createDCtx_advanced(memory)) != NULL)
         ZSTD_DCtx_setParameter(z->ctx, ZSTD_d_windowLogMax, window_log(z));
-    if (z->buf == NULL)
-        z->buf = pi_resize(z->allocator, NULL, BUFFER);
     if (z->in == NULL)
         z->in = pi_resize(z->allocator, NULL, UINT16_MAX);
-    if (z->ctx && z->buf && z->in)
-        return PD_OK;
-    return pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
+    return z->ctx && z->in ? PD_OK : pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
+}
+
+static enum pd_code start_buffer(struct pi_inflate *z, struct pd_error *error)
+{
+    if (z->buf == NULL)
+        z->buf = pi_resize(z->allocator, NULL, BUFFER);
+    return z->buf ? PD_OK : pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
 }
 
 /* A frame begins, whether or not the one before has ended. */
@@ -96,31 +101,61 @@ static void restart(struct pi_inflate *z)
         z->position += z->cut;
         z->start = z->end = 0;
     }
-    ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
+    if (z->ctx)
+        ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
     z->hint = 0;
     z->broken = false;
+}
+
+bool pi_inflate_restarts(const uint8_t *chunk, size_t n)
+{
+    return n >= 4 && memcmp(chunk, PD_ZSTD_MAGIC, 4) == 0;
+}
+
+static void begin_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n)
+{
+    z->cut = 0;
+    /* A frame may start although the one before did not end; no block inside a frame begins like this. */
+    if (pi_inflate_restarts(chunk, n))
+        restart(z);
+    z->passed += z->broken;
+    z->in_n = z->in_at = 0;
+    z->frame_at = SIZE_MAX;
+    z->produced = 0;
+    z->full = false;
+    z->given.next = NULL;
 }
 
 enum pd_code pi_inflate_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error)
 {
     z->offset = offset;
-    enum pd_code code = start(z, error);
+    enum pd_code code = start_context(z, error);
+    if (!code)
+        code = start_buffer(z, error);
     if (code) {
         pi_inflate_break(z); /* what follows cannot be read without this chunk */
         return code;
     }
-    z->cut = 0;
-    /* A frame may start although the one before did not end; no block inside a frame begins like this. */
-    if (n >= 4 && memcmp(chunk, PD_ZSTD_MAGIC, 4) == 0)
-        restart(z);
-    z->passed += z->broken;
+    begin_chunk(z, chunk, n);
     memcpy(z->in, chunk, n);
     z->in_n = z->broken ? 0 : n;
-    z->in_at = 0;
-    z->frame_at = SIZE_MAX;
-    z->produced = 0;
-    z->full = false;
+    return PD_OK;
+}
+
+enum pd_code pi_inflate_given(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+                              const struct pi_inflated *given, struct pd_error *error)
+{
+    z->offset = offset;
+    const enum pd_code code = start_buffer(z, error);
+    if (code) {
+        pi_inflate_break(z);
+        return code;
+    }
+    begin_chunk(z, chunk, n);
+    z->given_n = 0;
+    if (!z->broken)
+        z->given = *given;
     return PD_OK;
 }
 
@@ -149,7 +184,11 @@ static enum pd_code zstd_error(struct pi_inflate *z, size_t result, struct pd_er
         return pi_fail(error, PD_ENOMEM, z->offset, "zstd", 0, 0);
     if (window)
         return pi_fail(error, PD_ELIMIT, z->offset, "window of the zstd frame", window, max_window(z));
-    return pi_fail(error, PD_EZSTD, z->offset, ZSTD_getErrorName(result), 0, 0);
+    /* Which of these it is depends on the buffer that earlier frames left in the context. */
+    const char *name = code == ZSTD_error_dstSize_tooSmall
+                           ? ZSTD_getErrorString(ZSTD_error_corruption_detected)
+                           : ZSTD_getErrorName(result);
+    return pi_fail(error, PD_EZSTD, z->offset, name, 0, 0);
 }
 
 /*
@@ -193,15 +232,36 @@ static enum pd_code step(struct pi_inflate *z, struct pd_error *error)
     return pi_fail(error, PD_ELIMIT, z->offset, "decompressed size", produced, z->limit);
 }
 
+/* Takes bytes that another inflater has made. */
+static enum pd_code step_given(struct pi_inflate *z, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    if (z->given_n == 0)
+        code = z->given.next(z->given.user, &z->given_at, &z->given_n, &z->hint, error);
+    if (code) {
+        pi_inflate_break(z);
+        z->position += z->given_n;
+        return code;
+    }
+    if (z->given_n == 0)
+        z->given.next = NULL;
+    const size_t n = z->given_n < BUFFER - z->end ? z->given_n : BUFFER - z->end;
+    memcpy(z->buf + z->end, z->given_at, n);
+    z->end += n;
+    z->given_at += n;
+    z->given_n -= n;
+    return PD_OK;
+}
+
 enum pd_code pi_inflate_at(struct pi_inflate *z, size_t n, const uint8_t **p, size_t *got,
                            struct pd_error *error)
 {
     enum pd_code code = PD_OK;
-    while (!code && z->end - z->start < n && (z->in_at < z->in_n || z->full)) {
+    while (!code && z->end - z->start < n && (z->in_at < z->in_n || z->full || z->given.next)) {
         memmove(z->buf, z->buf + z->start, z->end - z->start);
         z->end -= z->start;
         z->start = 0;
-        code = step(z, error);
+        code = z->given.next ? step_given(z, error) : step(z, error);
     }
     *p = z->buf + z->start;
     *got = z->end - z->start;

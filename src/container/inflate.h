@@ -10,6 +10,15 @@
 
 struct ZSTD_DCtx_s;
 
+/*
+ * The bytes of a chunk that another inflater has decompressed, a piece at a time: *n is 0 at its end, and
+ * *hint as below; or the error of that inflater, which has made *n more bytes.
+ */
+struct pi_inflated {
+    enum pd_code (*next)(void *user, const uint8_t **p, size_t *n, size_t *hint, struct pd_error *error);
+    void *user;
+};
+
 struct pi_inflate {
     const struct pd_allocator *allocator;
     struct ZSTD_DCtx_s *ctx;
@@ -28,6 +37,10 @@ struct pi_inflate {
     bool full;           /* the last step filled the buffer: more may be waiting */
     bool broken;         /* the stream was damaged; chunks are skipped up to the next frame */
     uint64_t passed;     /* chunks skipped since; set to 0 by the caller that reports them */
+    struct pi_inflated
+        given; /* the current chunk, and of it the bytes that are not in buf; next NULL: none */
+    const uint8_t *given_at;
+    size_t given_n;
 };
 
 void pi_inflate_init(struct pi_inflate *z, const struct pd_allocator *allocator, uint64_t limit);
@@ -43,6 +56,8 @@ bool pi_inflate_is_open(const struct pi_inflate *z);
 
 /* Every frame, and so the chunk that starts one, begins with these bytes. */
 #define PD_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+/* The chunk starts one: what follows needs nothing before it. */
+bool pi_inflate_restarts(const uint8_t *chunk, size_t n);
 
 /*
  * Gives the next chunk, of at most 65,535 bytes; it is copied. If it begins a frame although the previous one
@@ -50,6 +65,9 @@ bool pi_inflate_is_open(const struct pi_inflate *z);
  */
 enum pd_code pi_inflate_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error);
+/* The same, decompressed by another that was given all chunks of this frame. */
+enum pd_code pi_inflate_given(struct pi_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+                              const struct pi_inflated *given, struct pd_error *error);
 
 /*
  * Makes n bytes (65,535 at most) of the decompressed stream visible at *p, if the chunks given so far have

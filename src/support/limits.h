@@ -181,6 +181,8 @@
     X(REDACT_KEY, 64 << 10, BYTES, "a key for `redact`", "status 2", "")                                     \
     X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")             \
     X(THREADS, 16, COUNT, "threads that the command starts", "no more are started", "")                      \
+    X(AHEAD, 4, COUNT, "recordings that threads decompress at the same time",                                \
+      "of more, the main thread decompresses all", "")                                                       \
     X(THREADS_ASKED, 1024, COUNT, "threads that `-j` may ask for", "status 2", "")                           \
     X(TOLD_ONCE, 65536, COUNT, "messages about damage that are told only once",                              \
       "later ones are told each time", "")                                                                   \

@@ -3,6 +3,7 @@
 #include "src/support/limits.h"
 #include "src/container/dir.h"
 #include "src/container/file.h"
+#include "ahead.h"
 #include "sample_run.h"
 #include "src/codec/carried.h"
 #include "src/codec/parts.h"
@@ -19,23 +20,6 @@ enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
     r->index = 0;
     r->old_features = false;
     return pi_dir_enter(r, 0, error);
-}
-
-/*
- * Old simpleperf has the tracing data inside the record, which is then
- * longer than 16 bytes.
- */
-uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order)
-{
-    const bool aux = rec->type == PD_RECORD_AUXTRACE;
-    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
-        return 0;
-    struct pd_record copy = *rec;
-    struct pd_plan plan;
-    pd_plan_init(&plan, NULL, order);
-    if (pd_record_decode_framed(&plan, &copy, NULL))
-        return 0;
-    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
 }
 
 /* Reading cannot continue. If a stream has ended, its map is known now. */
@@ -217,23 +201,18 @@ static void note_passed(struct pd_reader *r, const struct pd_record *rec)
 static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     struct pi_inflate *z = &r->inflate;
-    struct pd_record copy = *rec;
-    const bool second = rec->type == PD_RECORD_COMPRESSED2;
-    const enum pd_code bad = pd_record_decode_framed(&r->attrs.none, &copy, NULL);
-    if (bad ||
-        (second &&
-         copy.rest.n >=
-             8)) { /* it is unclear which bytes are the chunk, and without it, the next one cannot be read */
+    struct pd_bytes chunk;
+    uint64_t said;
+    if (!pi_compressed_chunk(rec, &r->attrs.none, &chunk, &said)) { /* the next one cannot be read without */
         if (!z->broken)
-            lose(r, rec, 8, "data_size", bad ? 0 : copy.u.compressed2.data_size);
+            lose(r, rec, 8, "data_size", said);
         else
             z->passed++;
         pi_inflate_break(z);
         note_passed(r, rec);
         return PD_OK;
     }
-    const struct pd_bytes *chunk = second ? &copy.u.compressed2.data : &copy.u.compressed.data;
-    const enum pd_code code = pi_inflate_chunk(z, chunk->ptr, chunk->n, rec->offset, error);
+    const enum pd_code code = pi_ahead_chunk(r, rec, &chunk, error);
     if (code)
         return code;
     note_passed(r, rec);

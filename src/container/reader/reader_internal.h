@@ -9,9 +9,12 @@
 #include "src/container/input.h"
 #include "skip.h"
 #include "src/schema/fail.h"
+#include <perfdata/constants.h>
 
 /* pd_reader_next_decoded(), or its variant for some samples */
 typedef enum pd_code pi_next_decoded(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
+
+struct pi_ahead;
 
 struct pd_reader {
     struct pi_input in;
@@ -39,6 +42,8 @@ struct pd_reader {
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */
     uint64_t index;          /* of the next record */
     struct pi_inflate inflate;
+    const struct pd_workers *workers; /* NULL: none */
+    struct pi_ahead *ahead;           /* what they decompress; NULL: nothing yet */
     struct pi_probe probe;
     struct pi_skips *skips;  /* what is left out; NULL: nothing */
     struct pd_error pending; /* lost compressed data; reported after the record that showed it */
@@ -106,8 +111,16 @@ void pi_reader_stop(struct pd_reader *r);
 /* The recording calls an event so: its samples are off-cpu ones or not. */
 void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);
 
-/* Bytes that follow a record outside of its size. */
-uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order);
+/*
+ * Bytes that follow a record outside of its size. Old simpleperf has the tracing data inside the record,
+ * which is then longer than 16 bytes.
+ */
+uint64_t pi_payload_said(const struct pd_record *rec, enum pd_order order);
+static inline uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order)
+{
+    const bool tracing = rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->size <= 16;
+    return rec->type == PD_RECORD_AUXTRACE || tracing ? pi_payload_said(rec, order) : 0;
+}
 
 /* Notes an error that is not fatal. */
 enum pd_code pi_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,

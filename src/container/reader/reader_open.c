@@ -2,7 +2,7 @@
 /* reader_open.c - opening a recording, or a member of one that is a directory, and closing it. */
 #include "src/container/dir.h"
 #include "src/container/file.h"
-#include "reader_internal.h"
+#include "ahead.h"
 #include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
@@ -29,6 +29,7 @@ enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_opt
     r->max_held = o.max_held ? o.max_held : PD_LIMIT_READER_HELD;
     pi_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PD_LIMIT_INFLATED);
     r->inflate.max_window = o.max_window;
+    r->workers = o.workers;
     return PD_OK;
 }
 
@@ -109,6 +110,7 @@ void pd_reader_close(struct pd_reader *r)
 {
     if (r == NULL)
         return;
+    pi_ahead_free(r->ahead);
     pi_input_close(&r->in);
     pi_dir_free(r);
     if (!r->borrowed)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * press.h - chunks compressed by other threads, in order. Frames are compressed side by side, the chunks of
+ * one frame one after another, so that the bytes are those of one thread.
+ */
+#ifndef PERFDATA_PRESS_H
+#define PERFDATA_PRESS_H
+
+#include "deflate.h"
+
+struct pi_press;
+
+/* A press of the level of `like`. */
+enum pd_code pi_press_open(struct pi_press **press, const struct pd_workers *workers,
+                           const struct pi_deflate *like, struct pd_error *error);
+/* Waits for the threads. NULL is allowed. */
+void pi_press_close(struct pi_press *p);
+
+/* False: a chunk must be taken before another is given. The last one that was taken becomes invalid. */
+bool pi_press_has_room(struct pi_press *p);
+/* Gives the waiting bytes of `from`, as pi_deflate_chunk() takes them. */
+void pi_press_give(struct pi_press *p, struct pi_deflate *from, bool last);
+/*
+ * The next compressed chunk, valid until the next call, with `taken`, its bytes before; *n is 0 if all were
+ * taken. Waits for it.
+ */
+enum pd_code pi_press_take(struct pi_press *p, const uint8_t **bytes, size_t *n, size_t *taken,
+                           struct pd_error *error);
+
+#endif

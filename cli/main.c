@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the `perfdata` command: finds the verb and runs it. */
 #include "cli/lib/cli.h"
+#include "cli/lib/threads/workers.h"
 #include <fcntl.h>
 #if PERFDATA_TEXT
 #include <jansson.h>
@@ -171,6 +172,7 @@ int main(int argc, char **argv)
     cli_raise(&cli, run_command(&cli, argc, argv));
     cli_progress_end(&cli);
     cli_out_end(&cli);
+    cli_workers_end(&cli);
     free(cli.inputs);
     free(cli.named.id);
     return cli.status;

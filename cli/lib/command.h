@@ -20,6 +20,7 @@ enum {
 struct cli_input;
 struct cli_output;
 struct cli_spec;
+struct cli_team;
 
 /* How lines of standard output are coloured, when cli->color; a verb that prints JSON chooses none. */
 enum cli_paint {
@@ -43,6 +44,7 @@ struct cli {
     int verbose;
     unsigned threads; /* requested by -j; at most PD_LIMIT_THREADS are used */
     /* state */
+    struct cli_team *team;        /* cli_workers(); NULL: not begun */
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */
     int out_error;                /* errno of a failed write */

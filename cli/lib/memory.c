@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ran_out;
+static _Atomic bool ran_out; /* several threads may allocate */
 
 static void *noted(void *p)
 {

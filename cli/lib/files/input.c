@@ -6,6 +6,7 @@
 #include "cli/lib/memory.h"
 #include "cli/lib/messages/messages.h"
 #include "cli/lib/print.h"
+#include "cli/lib/threads/workers.h"
 #include "cli/lib/messages/progress.h"
 #include "temporary.h"
 #include <errno.h>
@@ -219,7 +220,10 @@ bool cli_input_open_file(struct cli *cli, struct cli_input *in, const char *path
 
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .probe = true};
+    const struct pd_reader_options options = {.size = sizeof options,
+                                              .probe = true,
+                                              .workers =
+                                                  cli->n_inputs <= PD_LIMIT_AHEAD ? cli_workers(cli) : NULL};
     const struct pd_metadata_options how = {.size = sizeof how, .allocator = &cli_allocator};
     struct pd_error error;
     if (!cli_input_open_file(cli, in, path, flags))

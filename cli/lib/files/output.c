@@ -158,6 +158,7 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
 {
     const int named = named_descriptor(cli->output);
     *out = (struct cli_output){.cli = cli, .fd = -1, .target = -1, .slot = -1, .mode = 0600};
+    out->behind.off = flags & CLI_TEXT;
     out->sink = cli_output_sink(out, (flags & CLI_PATCH) != 0);
     out->name = named == STDOUT_FILENO ? "standard output" : cli->output;
     if (n && S_ISREG(inputs[0].st.st_mode))
@@ -280,6 +281,7 @@ void cli_output_discard(struct cli_output *out)
 {
     if (out->cli == NULL)
         return;
+    cli_output_free_buffers(out);
     forget_temporary(out, true);
     if (out->fd >= 0)
         close(out->fd);
@@ -287,7 +289,6 @@ void cli_output_discard(struct cli_output *out)
         close(out->target);
     if (out->cli->recording == out)
         out->cli->recording = NULL;
-    free(out->buf);
     free(out->final);
     free(out->spool);
     *out = (struct cli_output){0};

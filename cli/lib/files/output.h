@@ -31,6 +31,14 @@ struct cli_output {
     int slot; /* of the temporary file, for signals */
     uint8_t *buf;
     size_t n;
+    struct cli_behind {
+        struct pd_job job;
+        struct cli_output *out;
+        uint8_t *buf; /* its n bytes are being written; NULL: no thread does that */
+        size_t n;
+        int error;
+        bool off; /* of text, which threads of the verb itself write */
+    } behind;
 };
 
 /*

@@ -12,6 +12,9 @@ struct pd_sink cli_output_sink(struct cli_output *out, bool patches);
 /* Writes the buffered bytes; 0, or the errno of the first failure. */
 int cli_output_flush(struct cli_output *out);
 
+/* Waits for what is being written, and frees the buffers. */
+void cli_output_free_buffers(struct cli_output *out);
+
 /*
  * Appends n bytes of a file from an offset without reading them into memory. Returns the number of bytes
  * appended; if that is impossible or fails, 0 or fewer than n. Pass the others to the sink, which reports the

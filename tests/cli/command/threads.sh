@@ -37,8 +37,70 @@ for file in build.data big.data tracing.data all.data zipped.data pipe.data dir 
     both "$file" decode
     both "$file" decode --short
 done
-# Verbs that use only one thread accept the option, too.
-expect 3 "$PERFDATA" info -j2 short.data
+
+# both_write FILE VERB...: the same for the recordings, texts or directories written to `written/`.
+both_write() {
+    local file=$1 one=0 three=0
+    shift
+    rm -rf written* && mkdir written
+    "$PERFDATA" "$@" "$file" >one 2>one.err </dev/null || one=$?
+    mv written written.one && mkdir written
+    "$PERFDATA" "$@" -j3 "$file" >three 2>three.err </dev/null || three=$?
+    [ $one = $three ] || fail "$* $file: exit status $three with -j3, $one without"
+    cmp -s one three || fail "$* $file: -j3 prints something else: $(diff one three | head -n 4)"
+    cmp -s one.err three.err ||
+        fail "$* $file: -j3 says something else: $(diff one.err three.err | head -n 4)"
+    diff -rq written.one written >differs || fail "$* $file: -j3 writes something else: $(cat differs)"
+}
+
+# Compressed with many frames, in one, and damaged in the middle of both; in a file that is a pipe stream.
+gen frames.data --preset build -c 4000 -z --frames 16K
+gen stream.data --preset build -c 4000 -z --frames 0
+gen zipped-pipe.data --preset build -c 2000 -z --frames 16K --to pipe
+gen zipped-dir --preset build -c 4000 -z --frames 16K --to dir
+gen long-frames.data --preset build -c 12000 -z --frames 512K
+for name in frames stream zipped-pipe long-frames; do
+    size=$(stat -c %s "$name.data")
+    "$PERFDATA" corrupt -q --set "$((size / 3))=0123456789abcdef" --set "$((size / 3 * 2))=5555555555" \
+        -o "bad-$name.data" "$name.data" >/dev/null
+done
+key=$(printf %064d 7)
+echo "$key" >key
+# Each recording with every few of the verbs, each time others.
+lines() {
+    local file
+    for file in build.data big.data all.data frames.data stream.data long-frames.data zipped-pipe.data \
+        pipe.data dir zipped-dir bad.data bad-frames.data bad-stream.data bad-zipped-pipe.data \
+        bad-long-frames.data short.data; do
+        sed "s/^/$file /" <<END
+info --json
+check
+hash --sections
+filter --exclude-comms make -o written/x
+filter --comms make -z --frames 8K -o written/x
+convert --endian big -o written/x
+convert -z9 --frames 8K --to file -o written/x
+convert -z --frames 0 --to pipe -o written/x
+sort -o written/x
+sort -z --frames 8K -o written/x
+split --chunks 3 -o written/%d
+redact --key key -o written/x
+export --to folded -o written/x
+decode -o written/x
+encode -f -o written/x
+END
+    done | every 4
+}
+while read -r file line; do
+    read -ra args <<<"$line"
+    if [ "${args[0]}" = encode ]; then
+        "$PERFDATA" decode -q -f --short -o "$file.json" "$file" 2>/dev/null || true
+        file=$file.json
+    fi
+    both_write "$file" "${args[@]}"
+done < <(lines)
+both_write frames.data merge -o written/x stream.data build.data
+both_write bad-frames.data merge -z --frames 8K -o written/x stream.data
 
 # fails_into TEXT ARGUMENT...: exit status 4, and the message ends so; standard output is where it is to go.
 fails_into() {
@@ -85,6 +147,8 @@ for j in 2 3; do
 done
 
 # A reader that takes nothing holds the command up while its threads are there.
+own=3
+! grep -qa __tsan_init "$PERFDATA" || own=4 # ThreadSanitizer has one, too
 for verb in dump decode; do
     mkfifo "fifo.$verb"
     "$PERFDATA" "$verb" -j3 long.data >"fifo.$verb" &
@@ -94,5 +158,5 @@ for verb in dump decode; do
     tasks=(/proc/$pid/task/*)
     exec 3<&-
     wait $pid || true
-    [ ${#tasks[@]} = 3 ] || fail "$verb -j3 has ${#tasks[@]} threads"
+    [ ${#tasks[@]} = $own ] || fail "$verb -j3 has ${#tasks[@]} threads"
 done

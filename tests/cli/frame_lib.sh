@@ -27,7 +27,7 @@ effort() { if full; then echo "$2"; else echo "$1"; fi; }
 
 # A sanitizer takes memory, too: one keeps freed memory, another marks allocated memory, a third has larger
 # code.
-sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
+sanitized() { grep -qaE '__(asan|msan|tsan)_init|__ubsan' "$PERFDATA"; }
 
 # With sanitizers a process takes ten times as long, and its output is compared without them. So they get a
 # third of the recordings, except with full effort, and do not check for leaks at the end of each: the

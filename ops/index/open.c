@@ -29,7 +29,7 @@ static enum pd_code check_header(const struct pd_index *x, struct pd_error *erro
     if (h->least == 0)
         return fail_value(error, "index: least size of a block", 0, 1);
     if (h->table < sizeof *h || h->table > h->size || h->size - h->table != h->blocks * entry)
-        return fail_value(error, "index: offset of the table", h->table, h->size - h->blocks * entry);
+        return fail_value(error, "index: offset of the table", h->table, h->size);
     return PD_OK;
 }
 

@@ -47,7 +47,7 @@ struct pd_index_stats {
 };
 
 /*
- * Reads all records and writes their index to a sink that can patch. Memory grows with the blocks (136 bytes
+ * Reads all records and writes their index to a sink that can patch. Memory grows with the blocks (112 bytes
  * each), with tasks (about 100 bytes each), and holds the copies of one block. PD_EUNSUP with the reason as
  * `field`: the recording cannot seek, is a stream or a directory, has no samples with a time, or is
  * compressed as one zstd stream. PD_ELIMIT: it has too many blocks or tasks (SECURITY.md). Errors of its

@@ -24,7 +24,7 @@ enum pd_code pi_index_emit(struct pi_building *b, const void *bytes, size_t n)
     const int failed = b->sink ? b->sink->write(b->sink->user, bytes, n) : 0;
     if (failed)
         return pi_fail(b->error, PD_EOUT, b->at, NULL, (uint64_t)failed, 0);
-    XXH3_64bits_update(&b->hash, bytes, n);
+    XXH3_64bits_update(b->hash, bytes, n);
     b->at += n;
     return PD_OK;
 }

@@ -45,8 +45,8 @@ struct pi_building {
     struct pd_error *error;
     struct pi_progress progress;
     struct pi_index_header header;
-    XXH3_state_t hash; /* of all bytes behind the header */
-    uint64_t at;       /* bytes written */
+    XXH3_state_t *hash; /* of all bytes behind the header; of more than usual alignment */
+    uint64_t at;        /* bytes written */
     struct pi_index_block *blocks;
     size_t n, cap;
     bool compressed; /* there are COMPRESSED records */

@@ -142,8 +142,8 @@ static enum pd_code write_header(struct pi_building *b)
 {
     uint8_t bytes[sizeof(struct pi_index_header)];
     pi_index_store(&b->header, sizeof bytes, bytes);
-    XXH3_64bits_update(&b->hash, bytes, sizeof bytes);
-    b->header.checksum = XXH3_64bits_digest(&b->hash);
+    XXH3_64bits_update(b->hash, bytes, sizeof bytes);
+    b->header.checksum = XXH3_64bits_digest(b->hash);
     pi_index_store(&b->header, sizeof bytes, bytes);
     const int failed = b->sink ? b->sink->patch(b->sink->user, 0, bytes, sizeof bytes) : 0;
     return failed ? pi_fail(b->error, PD_EOUT, 0, NULL, (uint64_t)failed, 0) : PD_OK;
@@ -159,7 +159,7 @@ static enum pd_code build(struct pi_building *b)
         code = pi_index_identify(b->reader, &b->header, b->error);
     if (!code)
         code = pi_index_emit(b, room, sizeof room);
-    XXH3_64bits_reset(&b->hash);
+    XXH3_64bits_reset(b->hash); /* the header's room does not count */
     if (!code)
         code = read_all(b);
     if (!code && b->n == 0 && b->compressed)
@@ -187,6 +187,7 @@ enum pd_code pi_index_make(struct pd_reader *reader, const struct pd_sink *sink,
                            struct pd_index_stats *stats, struct pd_error *error)
 {
     struct pi_building *b = pi_zeros(options->allocator, sizeof *b);
+    XXH3_state_t hash;
     if (b == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "index", 0, sizeof *b);
     b->reader = reader;
@@ -194,6 +195,8 @@ enum pd_code pi_index_make(struct pd_reader *reader, const struct pd_sink *sink,
     b->options = options;
     b->stats = stats;
     b->error = error;
+    b->hash = &hash;
+    XXH3_64bits_reset(&hash);
     prepare(b);
     const enum pd_code code = build(b);
     *header = b->header;

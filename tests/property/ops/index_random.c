@@ -97,14 +97,15 @@ static void hear_record(struct reading *a, struct pd_record *rec, struct pd_cloc
     if (a->n == a->cap)
         assert_non_null(a->all = realloc(a->all, (a->cap = 2 * a->cap + 1000) * sizeof *a->all));
     h = &a->all[a->n++];
-    *h = (struct heard){.offset = rec->offset,
-                        .index = rec->index,
-                        .inner = rec->depth ? rec->inner_offset : 0,
-                        .hash = XXH3_64bits(rec->raw, rec->size),
-                        .type = rec->type,
-                        .attr = rec->attr_index,
-                        .depth = rec->depth,
-                        .size = rec->size};
+    memset(h, 0, sizeof *h); /* what is between the members is compared, too */
+    h->offset = rec->offset;
+    h->index = rec->index;
+    h->inner = rec->depth ? rec->inner_offset : 0;
+    h->hash = XXH3_64bits(rec->raw, rec->size);
+    h->type = rec->type;
+    h->attr = rec->attr_index;
+    h->depth = rec->depth;
+    h->size = rec->size;
     h->timed = pd_record_time(rec, &h->time);
     pd_clock_stamp(clock, rec, &h->when);
     if (pd_record_task(rec, &pid, &h->tid)) {
@@ -530,9 +531,48 @@ static void changed_recording(void **state)
     free(b.p);
 }
 
+/* Each allocation fails once: nothing is left, and the index is whole or there is none. */
+static void no_memory(void **state)
+{
+    struct pi_rng r = {random_seed() + 3};
+    struct bytes b = {0}, file = {0};
+    const struct pd_sink sink = {bytes_put, bytes_patch, &file};
+    struct reading a;
+    size_t failed = 0;
+    (void)state;
+    do {
+        make(&b, &r);
+        if (build(&a, &b, &r) && a.file.n > 4000)
+            break;
+        close_reading(&a);
+    } while (true);
+    for (size_t n = 1; n < 60; n++) {
+        struct heap heap = {.fail_at = n};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        const struct pd_index_options how = {.size = sizeof how, .allocator = &allocator};
+        struct pd_source source = source_of(&a.file);
+        struct pd_index *x;
+        file.n = 0;
+        enum pd_code code = pd_index_build(a.reader, &sink, &how, NULL, NULL);
+        assert_true(code == PD_OK || code == PD_ENOMEM);
+        failed += code == PD_ENOMEM;
+        assert_int_equal(heap.blocks, 0);
+        heap = (struct heap){.fail_at = n};
+        code = pd_index_open(&x, a.reader, &source, &how, NULL);
+        assert_true(code == PD_OK || code == PD_ENOMEM);
+        failed += code == PD_ENOMEM;
+        pd_index_close(x);
+        assert_int_equal(heap.blocks, 0);
+    }
+    assert_true(failed > 10);
+    close_reading(&a);
+    free(file.p);
+    free(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without), cmocka_unit_test(changed_bytes),
-                                       cmocka_unit_test(changed_recording)};
+                                       cmocka_unit_test(changed_recording), cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
  *    files;
  *  - records without a time in the order in which they stand, apart from the others.
  */
+#include "batches.h"
 #include "canonical.h"
 #include "timed.h"
 #include "ops/output/payload.h"
@@ -68,6 +69,7 @@ struct pi_hashing {
     uint32_t nr_cpus;
     uint64_t timed, untimed; /* records */
     struct pi_progress progress;
+    struct pi_batches *batches; /* of records that threads hash; NULL: this one does */
 };
 
 static enum pd_code no_memory(const struct pi_hashing *h, uint64_t n)
@@ -383,11 +385,9 @@ static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
 }
 
 /* A record with a time waits to be sorted; one without comes at its position. */
-static enum pd_code put_in_order(struct pi_hashing *h, const struct pd_record *rec,
-                                 const struct pd_hash *hash)
+static inline enum pd_code put_in_order(struct pi_hashing *h, uint64_t time, const struct pd_hash *hash)
 {
-    uint64_t time;
-    if (!pd_record_time(rec, &time) || time == 0 || time == UINT64_MAX) {
+    if (time == 0 || time == UINT64_MAX) {
         h->untimed++;
         pi_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
         return PD_OK;
@@ -410,7 +410,72 @@ static enum pd_code add_record(struct pi_hashing *h, struct pd_record *rec)
     if (rec->payload_size)
         take_payload(h, add_piece, h);
     const struct pd_hash hash = pi_canon_end(&h->item);
-    return put_in_order(h, rec, &hash);
+    uint64_t time;
+    return put_in_order(h, pd_record_time(rec, &time) ? time : 0, &hash);
+}
+
+/* ---- Records that other threads hash */
+
+static void report_damage(struct pi_hashing *h)
+{
+    struct pd_record rec = {0};
+    pi_batches_record(h->batches, &rec);
+    decode(h, &rec);
+}
+
+/* Takes the oldest result. */
+static enum pd_code take_hashed(struct pi_hashing *h, bool *more)
+{
+    const struct pi_hashed *hashed = pi_batches_take(h->batches);
+    *more = hashed != NULL;
+    if (hashed && hashed->damaged)
+        report_damage(h);
+    const enum pd_code code = hashed ? put_in_order(h, hashed->time, &hashed->hash) : PD_OK;
+    return code ? code : h->failed;
+}
+
+/* Takes all results, so that what comes now is behind them. */
+static enum pd_code settle(struct pi_hashing *h)
+{
+    bool more = true;
+    enum pd_code code = PD_OK;
+    while (!code && more && !h->order.lost)
+        code = take_hashed(h, &more);
+    return code;
+}
+
+static enum pd_code give_record(struct pi_hashing *h, const struct pd_record *rec)
+{
+    bool more;
+    enum pd_code code = PD_OK;
+    while (!code && !h->order.lost && !pi_batches_have_room(h->batches))
+        code = take_hashed(h, &more);
+    if (code || h->order.lost)
+        return code;
+    pi_progress_record(&h->progress, rec);
+    pi_batches_give(h->batches, rec);
+    return PD_OK;
+}
+
+/* Others change what decoding depends on, or have a payload, which must be read now. */
+static bool is_alone(const struct pd_record *rec)
+{
+    return rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature && rec->payload_size == 0;
+}
+
+/* Behind reading: gives a record to a thread; *waits: it was. What is not given comes behind all that was. */
+__attribute__((noinline)) static enum pd_code share_record(struct pi_hashing *h, enum pd_code code,
+                                                           const struct pd_record *rec, bool *waits)
+{
+    *waits = code == PD_OK && is_alone(rec);
+    return *waits ? give_record(h, rec) : settle(h);
+}
+
+static enum pd_code take_record(struct pi_hashing *h, struct pd_record *rec)
+{
+    pi_progress_record(&h->progress, rec);
+    const enum pd_code code = pi_offcpu_learn(&h->names, h->r, rec, h->error);
+    return code ? code : add_record(h, rec);
 }
 
 static enum pd_code add_records(struct pi_hashing *h)
@@ -420,17 +485,19 @@ static enum pd_code add_records(struct pi_hashing *h)
     enum pd_code code;
     for (;;) {
         code = h->sorter ? pd_sorter_next(h->sorter, &rec, &what) : pd_reader_next(h->r, &rec, &what);
+        bool waits = false;
+        enum pd_code given;
+        if (h->batches && ((given = share_record(h, code, &rec, &waits)) || h->order.lost))
+            return given;
         if (code == PD_END)
             return PD_OK;
         if (code)
             finding(h, &what);
         if (h->failed)
             return h->failed;
-        if (code)
+        if (code || waits)
             continue;
-        pi_progress_record(&h->progress, &rec);
-        if ((code = pi_offcpu_learn(&h->names, h->r, &rec, h->error)) || (code = add_record(h, &rec)) ||
-            (code = h->failed) || h->order.lost)
+        if ((code = take_record(h, &rec)) || (code = h->failed) || h->order.lost)
             return code;
     }
 }
@@ -521,6 +588,8 @@ static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
         code = pi_canon_init(&h->item, h->allocator, h->error);
     if (!code)
         code = pi_canon_init(&h->chain, h->allocator, h->error);
+    if (!code && h->r->workers && !stream) /* the events of a stream may change */
+        code = pi_batches_open(&h->batches, h->r->workers, h->allocator, h->error);
     if (!code && !stream)
         code = add_attrs(h, 0);
     if (!code)
@@ -549,6 +618,7 @@ static void clean_up(struct pi_hashing *h)
     pi_release(h->allocator, h->attrs);
     pi_idmap_free(&h->attr_ids);
     pi_offcpu_close(&h->names);
+    pi_batches_close(h->batches);
     if (h->quick)
         pi_timed_free(&h->order);
     else

@@ -40,7 +40,7 @@ static const struct cli_spec spec = {
         "turn to text and back. The first cases are limits: bytes only read, copied or hopped over.\n"
         "Times are those on a cpu, the system's part included, and last the nanoseconds a record of the "
         "clock,\n"
-        "which count with -j: then frame to check, dump, fields and text-out use several threads. Counters\n"
+        "which count with -j: then frame and the cases behind it use several threads. Counters\n"
         "that the machine does not have are shown as n/a. Outputs are written to $TMPDIR and removed.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON,
@@ -328,16 +328,17 @@ static const struct bench_case {
     {"decode", "every field decoded", case_decode, NULL},
     {"encode", "decoded and encoded again", case_encode, NULL},
     {"check", "perfdata check", NULL, "{self} check -q {j} {in}"},
-    {"info", "perfdata info --stats", NULL, "{self} info --stats {in} > /dev/null"},
-    {"filter", "filter to a file, keeping everything", NULL, "{self} filter -q --time 0, -i {in} -o {out}"},
-    {"reencode", "convert --reencode", NULL, "{self} convert -q --reencode -i {in} -o {out}"},
-    {"pipe", "convert to a pipe stream", NULL, "{self} convert -q --to pipe -i {in} -o {out}"},
-    {"sort", "sort", NULL, "{self} sort -q -i {in} -o {out}"},
+    {"info", "perfdata info --stats", NULL, "{self} info --stats {j} {in} > /dev/null"},
+    {"filter", "filter to a file, keeping everything", NULL,
+     "{self} filter -q {j} --time 0, -i {in} -o {out}"},
+    {"reencode", "convert --reencode", NULL, "{self} convert -q {j} --reencode -i {in} -o {out}"},
+    {"pipe", "convert to a pipe stream", NULL, "{self} convert -q {j} --to pipe -i {in} -o {out}"},
+    {"sort", "sort", NULL, "{self} sort -q {j} -i {in} -o {out}"},
     {"dump", "dump", NULL, "{self} dump {j} {in} > {out}"},
     {"fields", "dump -F comm,pid,tid,cpu,time,event", NULL,
      "{self} dump -F comm,pid,tid,cpu,time,event {j} {in} > {out}"},
     {"text-out", "decode to lines of JSON", NULL, "{self} decode {j} {in} > {out}"},
-    {"text-in", "encode from them", NULL, "{self} encode -q -f -o {out} {text}"},
+    {"text-in", "encode from them", NULL, "{self} encode -q {j} -f -o {out} {text}"},
 };
 #define N_CASES (sizeof cases / sizeof *cases)
 

@@ -16,7 +16,7 @@ filter --time +1ms,+3ms -q -o out -f
 filter --time 10%/7 --sideband=none -q -o out -f
 filter --time 40%-43%,80%-81% --exclude-comms *s* -q -o out -f
 filter --time 50%-60% --exclude-cpu 0 --dsos [kernel.kallsyms] -q -o out -f
-filter --time 50%-60% -z -q -o out -f
+filter --time 50%-60% -z -j2 -q -o out -f
 dump --time 50%-51%
 dump --json --time 33%-34%
 dump -F comm,pid,tid,time,event --time 70%-71%
@@ -44,6 +44,8 @@ all() {
 for file in plain zstd big; do
     all $file.data without
     expect 0 "$PERFDATA" index -q --block 8K $file.data
+    "$PERFDATA" index -q -j3 --block 8K -o threads.pdi $file.data -f
+    cmp $file.data.pdi threads.pdi
     all $file.data with
     diff -r without with >difference || fail "$file: $(head -c 500 difference)"
     rm -r without with
@@ -113,7 +115,7 @@ expect 2 "$PERFDATA" index stream.data
 expect 2 "$PERFDATA" index one.data
 "$PERFDATA" gen --random --sample-type ip,tid --count 2000 -o timeless.data
 expect 2 "$PERFDATA" index timeless.data
-"$PERFDATA" corrupt --truncate 30000 plain.data -o cut.data 2>said
+"$PERFDATA" corrupt --truncate 30000 plain.data -o cut.data >said 2>&1
 expect 3 "$PERFDATA" index cut.data
 for file in stream one timeless cut; do
     [ ! -e $file.data.pdi ] || fail "$file has an index"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - the options of a verb: reading them, parsing their arguments, and --help. */
+#define _GNU_SOURCE
 #include "options.h"
 #include "src/support/limits.h"
 #include "memory.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <perfdata/ops/filter.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,8 +217,12 @@ static bool take_color(struct cli *cli, const char *when)
     return i >= 0;
 }
 
+/* Those that this process may use, as nproc counts them; more than a set has room for: all. */
 static unsigned count_cores(void)
 {
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+        return (unsigned)CPU_COUNT(&usable);
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (unsigned)n : 1;
 }

@@ -88,8 +88,8 @@ OTHERS = {
     "dwarf.h": ["cli/lib"],
     "elfutils/libdw.h": ["cli/lib"],
 }
-SYSTEM = """assert dirent dlfcn errno fcntl fnmatch getopt inttypes limits math poll pthread search setjmp
-signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
+SYSTEM = """assert dirent dlfcn errno fcntl fnmatch getopt inttypes limits math poll pthread sched
+search setjmp signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
 
 
 def layer_of(path):

@@ -146,6 +146,12 @@ for j in 2 3; do
     rm file.json
 done
 
+# -j0: as many as this process may use.
+[ "$("$PERFDATA" bench --json -j0 --repeat 1 --only frame one.data | grep -o '"threads":[0-9]*')" = \
+    "\"threads\":$(nproc)" ] || fail "-j0 with $(nproc) cores"
+[ "$(taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')" "$PERFDATA" bench --json -j0 --repeat 1 --only frame \
+    one.data | grep -o '"threads":[0-9]*')" = '"threads":1' ] || fail "-j0 with one core"
+
 # A reader that takes nothing holds the command up while its threads are there.
 own=3
 ! grep -qa __tsan_init "$PERFDATA" || own=4 # ThreadSanitizer has one, too

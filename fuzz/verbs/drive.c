@@ -5,8 +5,8 @@
  *     drive PERFDATA LINES FOLDER FROM RUNS FINDINGS
  *
  * A run is known by its number, from which follow the recording of FOLDER, its changes and the line of LINES,
- * a verb with its options: IN is the changed recording, OTHER one that is as it was, OUT and DIR what is
- * written. Behind a semicolon stands what follows if that goes well, or with damage. Runs FROM to FROM + RUNS
+ * a verb with its options: IN is the changed recording, OTHER one that is as it was, SEED the number of the
+ * run, OUT and DIR what is written. Behind a semicolon stands what follows if that goes well, or with damage. Runs FROM to FROM + RUNS
  * - 1 take place in the current directory, which has nothing else. Of each must hold that it ends in time, by
  * itself and with a known status; that an error is told; and that nothing is left half-written: with a status
  * of 2 or more but that of damage the file behind -o is not there, and no temporary file is. What does not
@@ -141,13 +141,15 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return where->level ? remove(path) : 0;
 }
 
-static void take_words(char *line, const char *other, char **words)
+static void take_words(char *line, const char *other, char *seed, char **words)
 {
     size_t n = 0;
     char *rest = line;
     for (char *word = strtok_r(rest, " ", &rest); word && n < MOST_WORDS - 1;
          word = strtok_r(NULL, " ", &rest))
-        words[n++] = strcmp(word, "OTHER") == 0 ? (char *)(uintptr_t)other : word;
+        words[n++] = strcmp(word, "OTHER") == 0  ? (char *)(uintptr_t)other
+                     : strcmp(word, "SEED") == 0 ? seed
+                                                 : word;
     words[n] = NULL;
 }
 
@@ -228,11 +230,13 @@ static bool try_run(const char *perfdata, uint64_t number, const char *findings)
     const char *const all = lines[below(&m, n_lines)], *wrong = NULL;
     char *words[MOST_WORDS], *const line = strdup(all), *rest = line, *part;
     int ended = 0, worst = strncmp(all, "corrupt", 7) == 0 ? 3 : 0;
+    char seed[24];
     bool first = true;
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)number);
     CHECK(nftw(".", remove_one, 8, FTW_PHYS | FTW_DEPTH) == 0 && mkdir("DIR", 0700) == 0);
     write_changed(&m, in);
     while (!wrong && goes_on(WEXITSTATUS(ended)) && (part = strsep(&rest, ";")) != NULL) {
-        take_words(part, other->path, words);
+        take_words(part, other->path, seed, words);
         const pid_t child = fork();
         if (child == 0)
             become_command(perfdata, words);

@@ -316,13 +316,15 @@ static enum pd_code extend_pin(struct pi_input *in, struct pi_pin *pin, uint64_t
             return code;
         if (got > n - pin->n)
             got = (size_t)(n - pin->n);
-        while (cap < pin->n + got)
-            cap = cap ? cap * 2 : 65536;
-        uint8_t *bytes = pi_resize(in->allocator, pin->bytes, cap);
-        if (bytes == NULL)
-            return pi_fail(error, PD_ENOMEM, pin->offset, "input that cannot seek", 0, cap);
-        pin->bytes = bytes;
-        memcpy(bytes + pin->n, p, got);
+        if (cap < pin->n + got) {
+            while (cap < pin->n + got)
+                cap = cap ? cap * 2 : 65536;
+            uint8_t *more = pi_resize(in->allocator, pin->bytes, cap);
+            if (more == NULL)
+                return pi_fail(error, PD_ENOMEM, pin->offset, "input that cannot seek", 0, cap);
+            pin->bytes = more;
+        }
+        memcpy(pin->bytes + pin->n, p, got);
         pin->n += got;
     }
     return PD_OK;

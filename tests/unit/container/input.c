@@ -7,6 +7,7 @@
 #include "digest.h"
 #include "fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -329,6 +330,32 @@ static void a_stream_that_announces_much(void **state)
     assert_true(most_at_once <= 131072);
 }
 
+/* What is kept of a stream that comes byte by byte: memory is asked for as often as if it came at once. */
+static size_t calls_of_allocator(const struct image *im, size_t most)
+{
+    struct heap heap = {0};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = &allocator, .window = 1};
+    struct habit h = usual(im);
+    const struct pd_source source = {habit_read, NULL, &h, PD_NOWHERE};
+    struct pd_reader *r;
+    h.most = most;
+    assert_int_equal(pd_reader_open_source(&r, &source, &options, NULL), PD_OK);
+    assert_int_equal(digest_reader(r).code, PD_END);
+    pd_reader_close(r);
+    assert_int_equal(heap.blocks, 0);
+    return heap.calls;
+}
+
+static void a_stream_of_small_pieces(void **state)
+{
+    struct image im;
+    (void)state;
+    make_recording(&im, false);
+    assert_int_equal(calls_of_allocator(&im, 1), calls_of_allocator(&im, SIZE_MAX));
+    image_free(&im);
+}
+
 static void any_part_can_be_read(void **state)
 {
     struct image im;
@@ -393,6 +420,7 @@ int main(void)
         cmocka_unit_test(any_part_can_be_read),
         cmocka_unit_test(reading_between_records),
         cmocka_unit_test(a_stream_that_announces_much),
+        cmocka_unit_test(a_stream_of_small_pieces),
     };
     return cmocka_run_group_tests_name("input", tests, NULL, NULL);
 }

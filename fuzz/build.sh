@@ -2,8 +2,9 @@
 # fuzz/build.sh [KIND [HARNESS...]] - builds the harnesses, or those named, with their seeds and dictionaries
 # into $OUT. Kinds:
 #
-#     asan    libFuzzer with AddressSanitizer and UBSan (the default)
-#     plain   libFuzzer with the assertions alone and without tracing comparisons: ten times as fast
+#     asan    libFuzzer with AddressSanitizer and UBSan (the default), without tracing comparisons
+#     plain   libFuzzer with the assertions alone, without tracing comparisons
+#     cmp     libFuzzer with the assertions alone, and comparisons traced
 #     msan    libFuzzer with MemorySanitizer
 #     i386    as asan, for 32 bits (packages libzstd-dev:i386 and the like)
 #     afl     AFL++; fuzz/run calls afl-fuzz
@@ -23,8 +24,9 @@ out=${OUT:-$PWD/build/fuzzers/$kind} work=${WORK:-${OUT:-$PWD/build/fuzzers/$kin
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 compiler=clang options=()
 case $kind in
-asan) flags="-O1 -g -fno-omit-frame-pointer $sanitizers" ;;
+asan) flags="-O2 -g -fno-omit-frame-pointer -fno-sanitize-coverage=trace-cmp $sanitizers" ;;
 plain) flags="-O2 -g -fno-sanitize-coverage=trace-cmp" ;;
+cmp) flags="-O2 -g" ;;
 msan) flags="-O1 -g -fno-omit-frame-pointer -fsanitize=memory -fno-sanitize-recover=all" ;;
 i386)
     flags="-m32 -O1 -g -fno-omit-frame-pointer $sanitizers"
@@ -33,7 +35,7 @@ i386)
 afl) compiler=afl-clang-fast flags=-O2 ;;
 s390x) triplet=s390x-linux-gnu ;;
 armhf) triplet=arm-linux-gnueabihf ;;
-*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,15s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 if [ -n "${triplet-}" ]; then
     options=(--toolchain cmake/cross.cmake "-DCROSS_TRIPLET=$triplet")

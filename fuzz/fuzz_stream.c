@@ -73,21 +73,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pd_reader *r = NULL, *s;
     if (size < STREAM_AT)
         return 0;
+    const unsigned turns = turns_of(data, size);
     struct feed feed = {.bytes = data + STREAM_AT,
                         .size = size - STREAM_AT,
                         .most = most[data[0] % (sizeof most / sizeof *most)]};
     memcpy(&feed.pieces.state, data + 1, 7);
     const enum pd_code code = pd_reader_open_memory(&r, feed.bytes, feed.size, &options, NULL);
     s = open_stream(&feed, &allocator);
-    if (code == PD_OK && s && is_in_order(r))
+    if (code == PD_OK && s && is_in_order(r) && turns & 0x7e)
         check_same(r, s);
-    else if (s) /* how long it is was not known when it was opened */
+    else if (s && (code || !is_in_order(r))) /* how long it is was not known when it was opened */
         CHECK(digest_reader(s).code != PD_END || pd_reader_n_findings(s) || code == PD_OK);
     pd_reader_close(s);
-    s = open_stream(&feed, &allocator);
-    if (code == PD_OK && s && is_in_order(r))
-        check_rewrite(s, feed.bytes, feed.size, true);
-    pd_reader_close(s);
+    if (code == PD_OK && is_in_order(r) && turns & 0x81) {
+        s = open_stream(&feed, &allocator);
+        if (s)
+            check_rewrite(s, feed.bytes, feed.size, true);
+        pd_reader_close(s);
+    }
     pd_reader_close(r);
     CHECK(heap.peak <= 128 * size + ((size_t)4 << 20) + 2 * ZSTD_MOST);
     CHECK(heap.blocks == 0 && heap.bytes == 0);

@@ -20,6 +20,7 @@ COLUMNS = "date commit harness engine seconds cpu executions edges features find
 ENGINES = {
     "asan": "libFuzzer, AddressSanitizer, UBSan",
     "plain": "libFuzzer, assertions alone, comparisons not traced",
+    "cmp": "libFuzzer, assertions alone",
     "msan": "libFuzzer, MemorySanitizer",
     "i386": "libFuzzer, AddressSanitizer, UBSan, 32 bits",
     "afl": "AFL++",

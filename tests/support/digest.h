@@ -9,6 +9,7 @@
 #include "src/container/input.h"
 #include <perfdata/reader.h>
 #include <perfdata/session/part.h>
+#include <xxhash.h>
 
 struct digest {
     uint64_t hash;
@@ -17,6 +18,7 @@ struct digest {
     struct pd_error error;
 };
 
+/* The same of any pieces of the same bytes. */
 static inline void digest_bytes(struct digest *d, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
@@ -47,7 +49,7 @@ static inline void digest_record(struct digest *d, struct pd_reader *r, struct p
     digest_number(d, rec->index);
     digest_number(d, rec->attr_index);
     digest_number(d, rec->payload_size);
-    digest_bytes(d, rec->raw, rec->size);
+    d->hash = XXH3_64bits_withSeed(rec->raw, rec->size, d->hash);
     digest_number(d, pd_reader_decode(r, rec, &error));
     digest_number(d, error.record_offset);
     if (rec->decoded &&

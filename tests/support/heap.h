@@ -22,6 +22,65 @@ struct heap {
 
 #define HEAP_FRONT 16 /* keeps the alignment of malloc() */
 
+/*
+ * With HEAP_KEPT, so many large blocks that were released wait for a call that asks for as much: what zstd
+ * works with takes the system longer to give and to take back than a small input takes in all. Sanitizers
+ * know that nobody holds them.
+ */
+#ifdef HEAP_KEPT
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(from_, n_) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(from_, n_) ((void)0)
+#endif
+#define HEAP_LARGE ((size_t)64 << 10)
+#define HEAP_MARKED ((size_t)64 << 10) /* bytes of a block that are marked as nobody's */
+
+static struct {
+    uint8_t *front;
+    size_t size;
+} heap_kept[HEAP_KEPT];
+
+static inline uint8_t *heap_take_kept(size_t size)
+{
+    for (size_t i = 0; i < HEAP_KEPT; i++)
+        if (heap_kept[i].front && heap_kept[i].size == size) {
+            uint8_t *front = heap_kept[i].front;
+            ASAN_UNPOISON_MEMORY_REGION(front, HEAP_MARKED);
+            heap_kept[i].front = NULL;
+            return front;
+        }
+    return NULL;
+}
+
+static inline void heap_keep(uint8_t *front, size_t size)
+{
+    static size_t next;
+    size_t at = 0;
+    while (at < HEAP_KEPT && heap_kept[at].front)
+        at++;
+    if (at == HEAP_KEPT) {
+        at = next++ % HEAP_KEPT;
+        free(heap_kept[at].front);
+    }
+    heap_kept[at].front = front;
+    heap_kept[at].size = size;
+    ASAN_POISON_MEMORY_REGION(front, HEAP_MARKED);
+}
+#else
+#define HEAP_LARGE SIZE_MAX
+static inline uint8_t *heap_take_kept(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+static inline void heap_keep(uint8_t *front, size_t size)
+{
+    (void)front, (void)size;
+}
+#endif
+
 /* For fuzz harnesses, too, which have no cmocka. */
 #define HEAP_CHECK(condition_) \
     do {                       \
@@ -40,7 +99,8 @@ static inline void *heap_resize(void *user, void *old, size_t size)
         return NULL;
     if (front)
         memcpy(&before, front, sizeof before);
-    uint8_t *now = realloc(front, size + HEAP_FRONT);
+    uint8_t *now = front || size < HEAP_LARGE ? NULL : heap_take_kept(size);
+    now = now ? now : realloc(front, size + HEAP_FRONT);
     HEAP_CHECK(now);
     memcpy(now, &size, sizeof size);
     h->blocks += old == NULL;
@@ -58,7 +118,10 @@ static inline void heap_release(void *user, void *old)
     memcpy(&size, (uint8_t *)old - HEAP_FRONT, sizeof size);
     h->blocks--;
     h->bytes -= size;
-    free((uint8_t *)old - HEAP_FRONT);
+    if (size < HEAP_LARGE)
+        free((uint8_t *)old - HEAP_FRONT);
+    else
+        heap_keep((uint8_t *)old - HEAP_FRONT, size);
 }
 
 #endif

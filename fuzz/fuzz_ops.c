@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_ops.c - sort, merge, split, redact, repair, cmp, hash, edit, gen and filter of one to three
- * recordings, damaged or not, with options of the input: what operations.h says of each holds. Checks R1, R3,
- * R5, R10, R12.
+ * fuzz_ops.c - sort, merge, split, redact, repair, cmp, hash, edit, gen, filter and convert to a directory of
+ * one to three recordings, directories among them, damaged or not, with options of the input: what
+ * operations.h says of each holds. Checks R1, R3, R5, R10, R12.
  *
  * Input: eight bytes of options, the first of which chooses; u32 little-endian, the size of the first
  * recording, and of the second; then these, one after another, the third being the rest. A size that does not
- * fit is the rest.
+ * fit is the rest. A directory is an archive (archive.h).
  */
 #include "mutator.h"
 #include "tests/support/operations.h"
@@ -49,17 +49,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < FRONT || size > MOST)
         return 0;
     const struct parts p = take_apart(data, size);
-    for (size_t i = 0; i < p.count; i++) {
-        const struct image part = {.b = (uint8_t *)(uintptr_t)(data + p.at[i]), .n = p.n[i]};
-        struct pd_reader *r;
-        if (pd_reader_open_memory(&r, part.b, part.n, NULL, NULL) == PD_OK) {
-            pd_reader_close(r);
-            in[n++] = part;
-        }
-    }
-    if (n || (size == FRONT && data[0] % OPERATION_N == OPERATION_GEN))
-        check_operation(data, in, n);
+    for (; n < p.count; n++)
+        in[n] = (struct image){.b = (uint8_t *)(uintptr_t)(data + p.at[n]), .n = p.n[n]};
+    check_operation(data, in, n);
     return 0;
+}
+
+/* One file of a directory: `data` as a recording, another as records. */
+static size_t mutate_archive(struct mutation *m)
+{
+    struct archived f = {.next = 0}, next = {.next = 0};
+    for (uint64_t skip = mutation_random(m, 4); archive_next(m->data, m->size, &next); skip--) {
+        f = next;
+        if (skip == 0)
+            break;
+    }
+    if (f.next == 0 || mutation_random(m, 8) == 0)
+        return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
+    const size_t behind = m->size - f.next, room = m->max - (m->size - f.n);
+    struct mutation file = {.data = malloc(room), .size = f.n, .max = room, .state = m->state};
+    CHECK(file.data);
+    memcpy(file.data, m->data + f.at, f.n);
+    if (strcmp(f.name, "data") == 0)
+        mutate_file(&file);
+    else
+        mutate_all_records(&file);
+    memmove(m->data + f.at + file.size, m->data + f.next, behind);
+    memcpy(m->data + f.at, file.data, file.size);
+    pi_store32(m->data + f.size_at, (uint32_t)file.size, PD_LITTLE);
+    m->size = f.at + file.size + behind;
+    free(file.data);
+    return m->size;
 }
 
 /* One of the recordings, with those behind it moved. */
@@ -74,7 +94,7 @@ static size_t mutate_part(uint8_t *data, size_t size, size_t max, struct mutatio
     m->data = part;
     m->size = p.n[i];
     m->max = room;
-    const size_t now = mutate_file(m);
+    const size_t now = is_archive(part, m->size) ? mutate_archive(m) : mutate_file(m);
     memmove(data + p.at[i] + now, data + behind, left);
     memcpy(data + p.at[i], part, now);
     for (size_t j = 0; j < 2 && j < p.count; j++)

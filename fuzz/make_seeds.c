@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "image.h"
 #include "ops/gen/random_values.h"
+#include "tests/support/archive.h"
 #include "tests/support/recording.h"
 #include "src/support/wire.h"
 #include <perfdata/ops/convert.h>
@@ -81,6 +82,24 @@ static void save_operations(const char *name, const struct image *im, unsigned t
     image_free(&in);
 }
 
+/* Each operation of a directory but gen; the last makes one of a file. */
+static void save_directories(const char *name, const struct image *im)
+{
+    static const char *const names[] = {"sort",    "merge", "split", "redact", "repair",
+                                        "compare", "edit",  NULL,    "filter", "directory"};
+    struct image archive;
+    CHECK(archive_recording(im, &archive) == PD_OK);
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const uint8_t front[16] = {i};
+        char own[100];
+        if (!names[i])
+            continue;
+        snprintf(own, sizeof own, "%s-%s", names[i], name);
+        save_behind("ops", own, front, sizeof front, i == 9 ? im : &archive);
+    }
+    image_free(&archive);
+}
+
 static void save_whole(const char *name, const struct image *im)
 {
     static unsigned turn; /* pieces of each size, and each pipeline, come round */
@@ -124,6 +143,8 @@ static void save_random(bool big, bool compressed)
     struct pd_gen *g;
     CHECK(pd_gen_open(&g, &sink, &options, NULL) == PD_OK && pd_gen_run(g, NULL) == PD_OK);
     pd_gen_close(g);
+    if (big == compressed)
+        save_directories(big ? "directory-z-be" : "directory-le", &im);
     snprintf(name, sizeof name, "random%s-%s", compressed ? "-z" : "", big ? "be" : "le");
     save_image(name, &im);
 }

@@ -243,6 +243,15 @@ static inline size_t mutate_file(struct mutation *m)
     return m->size;
 }
 
+/* All is records. */
+static inline size_t mutate_all_records(struct mutation *m)
+{
+    m->bare = true;
+    m->records = 0;
+    mutate_records(m);
+    return m->size;
+}
+
 /* A recording that stands behind `front` bytes of something else, which libFuzzer changes now and then. */
 static inline size_t mutate_file_behind(size_t front, uint8_t *data, size_t size, size_t max, unsigned seed)
 {

@@ -12,6 +12,7 @@
 
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t, on the stack */
 #include "../../fuzz/harness.h"
+#include "archive.h"
 #include "recording.h"
 #include "src/support/wire.h"
 #include <errno.h>
@@ -28,6 +29,8 @@
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
 #include <xxhash.h>
+#include <perfdata/session/fields.h>
+#include <perfdata/session/tasks.h>
 
 #define OPERATION_OPTIONS 8 /* bytes that choose an operation and its options */
 #define OPERATION_MOST ((size_t)4 << 20)
@@ -43,7 +46,16 @@ enum operation {
     OPERATION_EDIT,
     OPERATION_GEN,
     OPERATION_FILTER,
+    OPERATION_DIRECTORY,
     OPERATION_N
+};
+
+#define OPERATION_FOLDERS 8
+
+/* A directory that holds what an archive says. */
+struct operation_folder {
+    const struct image *of;
+    char path[ARCHIVE_PATH];
 };
 
 /* One input, or one after another; `o` are OPERATION_OPTIONS bytes. */
@@ -54,6 +66,9 @@ struct operations {
     uint64_t findings, dropped; /* samples that are told to be left out, perhaps with other records */
     struct image *pieces;
     size_t n_pieces;
+    struct operation_folder folders[OPERATION_FOLDERS];
+    size_t n_folders;
+    struct archive_out made; /* a directory that is written */
 };
 
 /* ---- Inputs and outputs */
@@ -75,16 +90,44 @@ static inline int64_t operation_read(void *user, uint64_t offset, void *buf, siz
     return (int64_t)n;
 }
 
+static inline const char *operation_folder(const struct operations *t, const struct image *in)
+{
+    for (size_t i = 0; i < t->n_folders; i++)
+        if (t->folders[i].of == in)
+            return t->folders[i].path;
+    return NULL;
+}
+
+/* From now on it is read as the directory that it says. */
+static inline void operation_unpack(struct operations *t, const struct image *in)
+{
+    struct operation_folder *f = &t->folders[t->n_folders++];
+    CHECK(t->n_folders <= OPERATION_FOLDERS);
+    f->of = in;
+    archive_unpack(in->b, in->n, f->path);
+}
+
 static inline struct pd_reader *operation_open(struct operations *t, const struct image *in)
 {
     const struct pd_reader_options options = {
         .size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    const char *const folder = operation_folder(t, in);
     struct pd_reader *r = NULL;
     struct pd_error error;
-    const enum pd_code code = pd_reader_open_memory(&r, in->b, in->n, &options, &error);
-    if (code)
+    const enum pd_code code = folder ? pd_reader_open(&r, folder, &options, &error)
+                                     : pd_reader_open_memory(&r, in->b, in->n, &options, &error);
+    if (code && !(folder && code == PD_EIO)) /* "data" may be missing */
         check_error(&error, code, in->n);
     return r;
+}
+
+static inline enum pd_container operation_container(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_open(t, in);
+    CHECK(r);
+    const enum pd_container container = pd_reader_info(r)->container;
+    pd_reader_close(r);
+    return container;
 }
 
 /* Of what was written, or is known to open. */
@@ -133,9 +176,29 @@ static inline enum pd_code operation_end(struct operations *t, struct pd_reader 
 
 /* ---- What `check` says of a recording */
 
-static inline bool operation_clean(const struct image *in)
+static inline bool operation_clean(struct operations *t, const struct image *in)
 {
-    return is_clean(in->b, in->n) && is_clean_within(in->b, in->n);
+    struct pd_reader *r = operation_open(t, in);
+    bool clean = r && is_clean_reader(r);
+    pd_reader_close(r);
+    if (clean) {
+        r = operation_reopen(t, in);
+        clean = is_clean_within_reader(r);
+        pd_reader_close(r);
+    }
+    return clean;
+}
+
+/*
+ * Damage of records, which all that goes through them to the end has to tell. What features say is read by
+ * the command, for each verb (tests/cli/damage/agree.py).
+ */
+static inline bool operation_damaged(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    const bool damaged = count_findings(r, count_finding_of_record) != 0;
+    pd_reader_close(r);
+    return damaged;
 }
 
 /* Records that cannot be framed: all that goes through them to the end has to tell. */
@@ -208,6 +271,29 @@ static inline uint64_t operation_samples(struct operations *t, const struct imag
     return n;
 }
 
+/* ---- convert */
+
+/* What is not a directory. */
+static inline enum pd_convert_to operation_to(const struct operations *t, const struct image *in)
+{
+    return operation_folder(t, in) ? PD_CONVERT_FILE : PD_CONVERT_SAME;
+}
+
+static inline enum pd_code operation_convert(struct operations *t, const struct image *in, struct image *out,
+                                             struct pd_convert_options options)
+{
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    options.size = sizeof options;
+    if (options.to == PD_CONVERT_SAME)
+        options.to = operation_to(t, in);
+    options.allocator = &t->allocator;
+    options.finding = operation_finding;
+    options.user = t;
+    return operation_end(t, r, pd_convert(r, &sink, &options, NULL, &error), &error);
+}
+
 /* ---- sort */
 
 static inline enum pd_code operation_sort(struct operations *t, const struct image *in, struct image *out)
@@ -230,12 +316,12 @@ static inline void check_sort(struct operations *t, const struct image *in, bool
 {
     struct image out, again;
     const enum pd_code code = operation_sort(t, in, &out);
-    CHECK(code || t->findings || !operation_breaks(t, in));
+    CHECK(code || t->findings || !operation_damaged(t, in));
     if (!code && clean) {
         const struct pd_sort_options options = {.size = sizeof options, .allocator = &t->allocator};
         struct pd_reader *r = operation_reopen(t, &out);
         struct pd_sort_stats stats = {0};
-        CHECK(t->findings == 0 && operation_clean(&out));
+        CHECK(t->findings == 0 && operation_clean(t, &out));
         CHECK(pd_sort_check(r, &options, &stats, NULL) == PD_OK && stats.disorder.count == 0);
         pd_reader_close(r);
         CHECK(operation_hash_same(t, in, &out));
@@ -290,7 +376,7 @@ static inline void check_merge(struct operations *t, const struct image *in, siz
     uint64_t samples = 0;
     const enum pd_code code = operation_merge(t, in, n, &out);
     for (size_t i = 0; i < n; i++) {
-        CHECK(code || t->findings || !operation_breaks(t, in + i));
+        CHECK(code || t->findings || !operation_damaged(t, in + i));
         samples += operation_samples(t, in + i);
     }
     if (!code && clean) {
@@ -299,7 +385,7 @@ static inline void check_merge(struct operations *t, const struct image *in, siz
         image_free(&again);
     }
     if (!code && clean && t->findings == 0) {
-        CHECK(operation_clean(&out));
+        CHECK(operation_clean(t, &out));
         const uint64_t written = operation_samples(t, &out);
         CHECK(written <= samples && samples - written <= t->dropped);
     }
@@ -331,6 +417,39 @@ static inline bool operation_says_same(struct operations *t, const struct image 
     pd_reader_close(first);
     CHECK(operation_end(t, second, code, &error) == PD_OK);
     return !differs;
+}
+
+/* Its records, all of them at different times: of others the order is part of the content, which no piece
+ * has. */
+static inline bool operation_has_times(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t last = 0, time;
+    bool all = true;
+    while (all && pd_reader_next(r, &rec, NULL) == PD_OK) {
+        all = pd_reader_decode(r, &rec, NULL) == PD_OK;
+        if (rec.type == PD_RECORD_FINISHED_ROUND)
+            continue;
+        all = all && pd_record_time(&rec, &time) && time > last;
+        last = all ? time : last;
+    }
+    pd_reader_close(r);
+    return all;
+}
+
+/* The hash without the feature that says when samples were taken. */
+static inline bool operation_content_same(struct operations *t, const struct image *a, const struct image *b)
+{
+    const struct pd_feature_change drop = {.feature = PD_FEAT_SAMPLE_TIME, .drop = true};
+    const struct pd_convert_options options = {.changes = &drop, .n_changes = 1};
+    struct image first, second;
+    CHECK(operation_convert(t, a, &first, options) == PD_OK &&
+          operation_convert(t, b, &second, options) == PD_OK);
+    const bool same = operation_hash_same(t, &first, &second);
+    image_free(&first);
+    image_free(&second);
+    return same;
 }
 
 static inline int operation_open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
@@ -371,9 +490,9 @@ static inline void check_split(struct operations *t, const struct image *in, boo
     t->pieces = pieces;
     t->n_pieces = 0;
     const enum pd_code code = operation_end(t, r, pd_pieces(r, &options, &stats, &error), &error);
-    CHECK(code || t->findings || stats.damaged || !operation_breaks(t, in));
+    CHECK(code || t->findings || stats.damaged || !operation_damaged(t, in));
     for (size_t i = 0; !code && clean && i < t->n_pieces; i++) {
-        CHECK(operation_clean(pieces + i));
+        CHECK(operation_clean(t, pieces + i));
         samples += operation_samples(t, pieces + i);
     }
     if (!code && clean) {
@@ -386,6 +505,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
         if (!merged && t->n_pieces && operation_merge(t, pieces, t->n_pieces, &parts) == PD_OK) {
             CHECK(operation_samples(t, &parts) == operation_samples(t, &whole));
             CHECK(operation_says_same(t, &parts, &whole));
+            CHECK(!operation_has_times(t, &whole) || operation_content_same(t, &parts, &whole));
             image_free(&parts);
         }
         image_free(&whole);
@@ -400,18 +520,81 @@ static inline void check_split(struct operations *t, const struct image *in, boo
 #define OPERATION_NAMES 64
 #define OPERATION_NAME_LEAST 12 /* a shorter one may be two numbers side by side */
 
+/* What was replaced, and by what: the long ones first, the short ones from the end. */
 struct operation_names {
     struct pd_bytes at[OPERATION_NAMES];
-    size_t n;
+    const char *replacement[OPERATION_NAMES];
+    size_t n_long, first_short;
+    bool all; /* there was room for all */
 };
 
-/* What was replaced; the redaction keeps the texts. */
+/* The redaction keeps the texts. */
 static inline void operation_name(void *user, const struct pd_redacted *what)
 {
     struct operation_names *names = user;
-    if (names->n < OPERATION_NAMES && what->n >= OPERATION_NAME_LEAST &&
-        (strcmp(what->kind, "name") == 0 || strcmp(what->kind, "path") == 0))
-        names->at[names->n++] = (struct pd_bytes){(const uint8_t *)what->original, (uint32_t)what->n};
+    if (strcmp(what->kind, "name") != 0 && strcmp(what->kind, "path") != 0)
+        return;
+    if (names->n_long == names->first_short) {
+        names->all = false;
+        return;
+    }
+    const size_t i = what->n >= OPERATION_NAME_LEAST ? names->n_long++ : --names->first_short;
+    names->at[i] = (struct pd_bytes){(const uint8_t *)what->original, what->n};
+    names->replacement[i] = what->replacement;
+}
+
+/* A component of a path, or all of it, that was replaced and replaces none. */
+static inline bool operation_is_name(const struct operation_names *names, const char *p, size_t n)
+{
+    for (size_t i = 0; i < OPERATION_NAMES; i++)
+        if ((i < names->n_long || i >= names->first_short) && strlen(names->replacement[i]) == n &&
+            memcmp(names->replacement[i], p, n) == 0)
+            return false;
+    for (size_t i = names->first_short; n && i < OPERATION_NAMES; i++)
+        if (names->at[i].n == n && memcmp(names->at[i].ptr, p, n) == 0)
+            return true;
+    return false;
+}
+
+static inline void operation_check_string(const struct operation_names *names, const char *p, size_t n)
+{
+    CHECK(!operation_is_name(names, p, n));
+    for (size_t from = 0, to; from < n; from = to + 1) {
+        const char *slash = memchr(p + from, '/', n - from);
+        to = slash ? (size_t)(slash - p) : n;
+        CHECK(!operation_is_name(names, p + from, to - from));
+    }
+}
+
+static inline void operation_check_fields(const struct operation_names *names, struct pd_fields *it)
+{
+    struct pd_fields within;
+    struct pd_field f;
+    while (pd_fields_next(it, &f)) {
+        if (f.kind == PD_FIELD_STRING)
+            operation_check_string(names, f.u.str->ptr, f.u.str->len);
+        if (f.kind == PD_FIELD_PART) {
+            pd_fields_enter(&within, it, &f);
+            operation_check_fields(names, &within);
+        }
+        for (size_t i = 0; f.kind == PD_FIELD_LIST && i < f.n && pd_fields_element(&within, it, &f, i); i++)
+            operation_check_fields(names, &within);
+    }
+}
+
+/* No string of a record is a short name that was replaced. */
+static inline void operation_check_strings(struct operations *t, const struct image *out,
+                                           const struct operation_names *names)
+{
+    struct pd_reader *r = operation_reopen(t, out);
+    struct pd_record rec = {0};
+    struct pd_fields it;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (pd_reader_decode(r, &rec, NULL) == PD_OK) {
+            pd_fields_of_record(&it, &rec);
+            operation_check_fields(names, &it);
+        }
+    pd_reader_close(r);
 }
 
 static inline void operation_leak(void *user, const struct pd_leak *leak)
@@ -455,6 +638,7 @@ static inline enum pd_code operation_redact(struct operations *t, const struct i
     CHECK(pd_redaction_open(&redaction, &how, NULL) == PD_OK);
     const struct pd_convert_options options = {.size = sizeof options,
                                                .allocator = &t->allocator,
+                                               .to = operation_to(t, in),
                                                .redaction = redaction,
                                                .finding = operation_finding,
                                                .note = operation_note,
@@ -467,27 +651,29 @@ static inline enum pd_code operation_redact(struct operations *t, const struct i
         size_t leaks = 0;
         struct pd_reader *made = operation_reopen(t, out);
         pd_redaction_map(redaction, operation_name, names);
-        if (names->n)
-            CHECK(pd_redact_prove(made, names->at, names->n, operation_leak, &leaks, NULL) == PD_OK);
+        if (names->n_long)
+            CHECK(pd_redact_prove(made, names->at, names->n_long, operation_leak, &leaks, NULL) == PD_OK);
         CHECK(leaks == 0);
         pd_reader_close(made);
+        if (names->all)
+            operation_check_strings(t, out, names);
     }
     pd_redaction_close(redaction);
     return operation_end(t, r, code, &error);
 }
 
 /*
- * No long name that was replaced is left anywhere; the same again; as many samples, with the times and
- * addresses that they had if these are kept.
+ * No long name that was replaced is left anywhere, and no short one as a string; the same again; as many
+ * samples, with the times and addresses that they had if these are kept.
  */
 static inline void check_redact(struct operations *t, const struct image *in, bool clean)
 {
     struct image out, again;
-    struct operation_names names = {.n = 0};
+    struct operation_names names = {.first_short = OPERATION_NAMES, .all = true};
     const enum pd_code code = operation_redact(t, in, &out, clean ? &names : NULL);
-    CHECK(code || t->findings || !operation_breaks(t, in));
+    CHECK(code || t->findings || !operation_damaged(t, in));
     if (!code && clean) {
-        CHECK(t->findings == 0 && operation_clean(&out));
+        CHECK(t->findings == 0 && operation_clean(t, &out));
         CHECK(operation_samples(t, in) == operation_samples(t, &out) + t->dropped);
         if (t->dropped == 0)
             CHECK(operation_trace(t, in, !(t->o[1] & 4), !(t->o[1] & 2)) ==
@@ -501,16 +687,29 @@ static inline void check_redact(struct operations *t, const struct image *in, bo
 
 /* ---- repair */
 
+#define OPERATION_RANGES 64
+
 struct operation_lost {
     uint64_t end, bytes, ranges, features;
+    struct {
+        uint64_t from, to;
+        uint32_t member;
+    } range[OPERATION_RANGES];
 };
 
 static inline void operation_lose(void *user, const struct pd_lost_range *lost)
 {
     struct operation_lost *l = user;
-    CHECK(lost->bytes && (l->ranges == 0 || lost->offset > l->end));
+    const size_t last = (size_t)(l->ranges - 1);
+    const bool first = l->ranges == 0 || (last < OPERATION_RANGES && l->range[last].member != lost->member);
+    CHECK(lost->bytes && (first || lost->offset > l->end));
     CHECK(lost->why.code && lost->why.field);
     l->end = lost->offset + lost->bytes;
+    if (l->ranges < OPERATION_RANGES) {
+        l->range[l->ranges].from = lost->offset;
+        l->range[l->ranges].to = l->end;
+        l->range[l->ranges].member = lost->member;
+    }
     l->bytes += lost->bytes;
     l->ranges++;
 }
@@ -541,7 +740,30 @@ static inline enum pd_code operation_repair(struct operations *t, const struct i
     return operation_end(t, r, pd_repair(r, &sink, &options, stats, &error), &error);
 }
 
-/* It reports what it loses, and loses nothing of what it made. */
+static inline bool operation_is_lost(const struct operation_lost *lost, const struct pd_record *rec)
+{
+    for (size_t i = 0; i < lost->ranges && i < OPERATION_RANGES; i++)
+        if (rec->member == lost->range[i].member && rec->offset >= lost->range[i].from &&
+            rec->offset < lost->range[i].to)
+            return true;
+    return lost->ranges > OPERATION_RANGES;
+}
+
+/* The samples that a reader decodes before it stops, but those that are said to be lost. */
+static inline uint64_t operation_decoded(struct operations *t, const struct image *in,
+                                         const struct operation_lost *lost)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t n = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        n += rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK &&
+             !operation_is_lost(lost, &rec);
+    pd_reader_close(r);
+    return n;
+}
+
+/* It reports what it loses, loses no sample that can be read, and nothing of what it made. */
 static inline void check_repair(struct operations *t, const struct image *in, bool clean)
 {
     struct image out, again;
@@ -549,6 +771,7 @@ static inline void check_repair(struct operations *t, const struct image *in, bo
     struct pd_repair_stats stats, then;
     const enum pd_code code = operation_repair(t, in, &out, &lost, &stats);
     if (!code) {
+        CHECK(stats.samples + stats.orphans >= operation_decoded(t, in, &lost));
         CHECK(lost.bytes == stats.lost && lost.ranges == stats.ranges && lost.features == stats.features);
         CHECK(!clean || lost.features == 0);
         CHECK(is_clean(out.b, out.n));
@@ -565,19 +788,6 @@ static inline void check_repair(struct operations *t, const struct image *in, bo
 
 /* ---- cmp and hash */
 
-static inline enum pd_code operation_convert(struct operations *t, const struct image *in, struct image *out,
-                                             struct pd_convert_options options)
-{
-    const struct pd_sink sink = operation_sink(out);
-    struct pd_reader *r = operation_reopen(t, in);
-    struct pd_error error;
-    options.size = sizeof options;
-    options.allocator = &t->allocator;
-    options.finding = operation_finding;
-    options.user = t;
-    return operation_end(t, r, pd_convert(r, &sink, &options, NULL, &error), &error);
-}
-
 /* A recording is as itself; and cmp and hash say the same of two. */
 static inline void check_compare(struct operations *t, const struct image *a, const struct image *b,
                                  bool clean)
@@ -585,6 +795,7 @@ static inline void check_compare(struct operations *t, const struct image *a, co
     const unsigned all = PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER;
     CHECK(operation_differences(t, a, a, t->o[1] & all) == 0);
     CHECK(operation_hash_same(t, a, a));
+    CHECK(t->findings || !operation_damaged(t, a));
     if (b && clean)
         CHECK((operation_differences(t, a, b, all) == 0) == operation_hash_same(t, a, b));
 }
@@ -600,13 +811,13 @@ static inline void check_edit(struct operations *t, const struct image *in, bool
     struct pd_edit_options edit = {.size = sizeof edit, .renames = none, .n_renames = 1};
     struct image plain, there, back;
     const enum pd_code code = operation_convert(t, in, &plain, (struct pd_convert_options){.edit = &edit});
-    CHECK(code || t->findings || !operation_breaks(t, in));
+    CHECK(code || t->findings || !operation_damaged(t, in));
     if (!code && clean) {
-        CHECK(t->findings == 0 && operation_clean(&plain));
+        CHECK(t->findings == 0 && operation_clean(t, &plain));
         edit =
             (struct pd_edit_options){.size = sizeof edit, .renames = swap, .n_renames = 2, .time_shift = by};
         if (operation_convert(t, &plain, &there, (struct pd_convert_options){.edit = &edit}) == PD_OK) {
-            CHECK(operation_clean(&there));
+            CHECK(operation_clean(t, &there));
             edit.time_shift = -by;
             CHECK(operation_convert(t, &there, &back, (struct pd_convert_options){.edit = &edit}) == PD_OK);
             CHECK(operation_same(&plain, &back));
@@ -646,7 +857,7 @@ static inline void check_gen(struct operations *t)
 {
     struct image out, again;
     operation_gen(t, &out);
-    CHECK(operation_clean(&out));
+    CHECK(operation_clean(t, &out));
     operation_gen(t, &again);
     CHECK(operation_same(&out, &again));
     image_free(&again);
@@ -720,16 +931,15 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
     const enum pd_code code = operation_filter(t, in, &out, FILTER_PLAIN, &stats);
     CHECK(code || t->findings || stats.damaged || t->o[4] & 1 || !operation_breaks(t, in));
     if (!code && clean) {
-        struct pd_reader *r = operation_reopen(t, in);
-        const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
-        pd_reader_close(r);
-        CHECK(t->findings == 0 && operation_clean(&out));
+        const bool pipe = operation_container(t, in) == PD_CONTAINER_PIPE;
+        CHECK(t->findings == 0 && operation_clean(t, &out));
         CHECK(operation_filter(t, in, &other, FILTER_THRICE, &others) == PD_OK);
         CHECK(operation_same(&out, &other) && stats.kept_samples == others.kept_samples);
         image_free(&other);
         if (pipe) {
             CHECK(operation_filter(t, in, &other, FILTER_LIVE, &others) == PD_OK);
-            CHECK(stats.kept_samples == others.kept_samples && operation_clean(&other));
+            CHECK(stats.kept_samples == others.kept_samples && operation_clean(t, &other));
+            CHECK(operation_trace(t, &out, true, true) == operation_trace(t, &other, true, true));
             image_free(&other);
         }
     }
@@ -809,6 +1019,78 @@ static inline void check_index(struct operations *t, const struct image *in)
     image_free(&index);
 }
 
+/* ---- Directories */
+
+static inline int operation_open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    struct operations *t = user;
+    return archive_open_member(&t->made, name, mode, sink);
+}
+
+/* What was written is read as a directory if all went well. */
+static inline void operation_gather(struct operations *t, struct image *out, bool written)
+{
+    archive_gather(&t->made, out);
+    if (written)
+        operation_unpack(t, out);
+}
+
+static inline enum pd_code operation_to_folder(struct operations *t, const struct image *in,
+                                               struct image *out)
+{
+    const struct pd_convert_options options = {.size = sizeof options,
+                                               .allocator = &t->allocator,
+                                               .to = PD_CONVERT_DIRECTORY,
+                                               .zip = (enum pd_convert_zip)(t->o[1] & 3),
+                                               .open_member = operation_open_member,
+                                               .close_member = archive_close_member,
+                                               .finding = operation_finding,
+                                               .user = t};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    const enum pd_code code = operation_end(t, r, pd_convert(r, NULL, &options, NULL, &error), &error);
+    operation_gather(t, out, code == PD_OK);
+    return code;
+}
+
+static inline enum pd_code operation_sort_folder(struct operations *t, const struct image *in,
+                                                 struct image *out)
+{
+    const struct pd_sort_options options = {.size = sizeof options,
+                                            .allocator = &t->allocator,
+                                            .memory = t->o[1] & 4 ? 1 : 0,
+                                            .open_member = operation_open_member,
+                                            .close_member = archive_close_member,
+                                            .finding = operation_finding,
+                                            .user = t};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_sort_stats stats;
+    struct pd_error error;
+    const enum pd_code code = operation_end(t, r, pd_sort(r, NULL, &options, &stats, &error), &error);
+    operation_gather(t, out, code == PD_OK);
+    return code;
+}
+
+/* As a directory, and back, and a directory whose files are in order, it has the same content. */
+static inline void check_directory(struct operations *t, const struct image *in, bool clean)
+{
+    struct image made, back, sorted;
+    const enum pd_code code = operation_to_folder(t, in, &made);
+    CHECK(code || t->findings || !operation_damaged(t, in));
+    if (!code && clean) {
+        CHECK(t->findings == 0 && operation_clean(t, &made));
+        CHECK(operation_hash_same(t, in, &made));
+        CHECK(operation_convert(t, &made, &back, (struct pd_convert_options){.to = PD_CONVERT_FILE}) ==
+              PD_OK);
+        CHECK(operation_clean(t, &back) && operation_hash_same(t, in, &back));
+        image_free(&back);
+        if (operation_sort_folder(t, &made, &sorted) == PD_OK)
+            CHECK(operation_clean(t, &sorted) && operation_hash_same(t, in, &sorted));
+        image_free(&sorted);
+    }
+    image_free(&made);
+}
+
 /* ---- report, and what expressions select: counted with the options of filter */
 
 /* The rows of an event add up to it. */
@@ -872,31 +1154,56 @@ static inline void check_expression(struct operations *t, const struct image *in
 
 /* ---- All of them */
 
-/* `in` has n recordings, at least one; each opens. */
-static inline void check_operation(const uint8_t *o, const struct image *in, size_t n)
+static inline void operation_run(struct operations *t, const struct image *in, size_t n, bool clean)
 {
-    struct operations t = {.o = o};
-    bool clean = true;
-    t.allocator = (struct pd_allocator){heap_resize, heap_release, &t.heap};
-    for (size_t i = 0; i < n; i++)
-        clean = operation_clean(in + i) && clean;
-    switch ((enum operation)(o[0] % OPERATION_N)) {
-    case OPERATION_SORT: check_sort(&t, in, clean); break;
-    case OPERATION_MERGE: check_merge(&t, in, n, clean); break;
-    case OPERATION_SPLIT: check_split(&t, in, clean); break;
-    case OPERATION_REDACT: check_redact(&t, in, clean); break;
-    case OPERATION_REPAIR: check_repair(&t, in, clean); break;
-    case OPERATION_COMPARE: check_compare(&t, in, n > 1 ? in + 1 : NULL, clean); break;
-    case OPERATION_EDIT: check_edit(&t, in, clean); break;
-    case OPERATION_GEN: check_gen(&t); break;
+    switch ((enum operation)(t->o[0] % OPERATION_N)) {
+    case OPERATION_SORT: check_sort(t, in, clean); break;
+    case OPERATION_MERGE: check_merge(t, in, n, clean); break;
+    case OPERATION_SPLIT: check_split(t, in, clean); break;
+    case OPERATION_REDACT: check_redact(t, in, clean); break;
+    case OPERATION_REPAIR: check_repair(t, in, clean); break;
+    case OPERATION_COMPARE: check_compare(t, in, n > 1 ? in + 1 : NULL, clean); break;
+    case OPERATION_EDIT: check_edit(t, in, clean); break;
     case OPERATION_FILTER:
-        check_filter(&t, in, clean);
-        check_index(&t, in);
-        check_report(&t, in);
-        check_expression(&t, in);
+        check_filter(t, in, clean);
+        if (!operation_folder(t, in))
+            check_index(t, in);
+        check_report(t, in);
+        check_expression(t, in);
         break;
+    case OPERATION_DIRECTORY: check_directory(t, in, clean); break;
+    case OPERATION_GEN:
     case OPERATION_N: break;
     }
+}
+
+/* `all` has n images, recordings and archives, of which those count that open. */
+static inline void check_operation(const uint8_t *o, const struct image *all, size_t n)
+{
+    struct operations t = {.o = o};
+    struct image in[3];
+    size_t opened = 0;
+    bool clean = true;
+    CHECK(n <= 3);
+    t.allocator = (struct pd_allocator){heap_resize, heap_release, &t.heap};
+    for (size_t i = 0; i < n; i++) {
+        in[opened] = all[i];
+        if (is_archive(all[i].b, all[i].n))
+            operation_unpack(&t, in + opened);
+        struct pd_reader *r = operation_open(&t, in + opened);
+        if (r) {
+            pd_reader_close(r);
+            clean = operation_clean(&t, in + opened++) && clean;
+        } else if (operation_folder(&t, in + opened)) {
+            archive_remove(t.folders[--t.n_folders].path);
+        }
+    }
+    if (o[0] % OPERATION_N == OPERATION_GEN)
+        check_gen(&t);
+    else if (opened)
+        operation_run(&t, in, opened, clean);
+    while (t.n_folders)
+        archive_remove(t.folders[--t.n_folders].path);
     CHECK(t.heap.blocks == 0 && t.heap.bytes == 0);
 }
 

@@ -63,38 +63,66 @@ static inline void count_finding(void *user, const struct pd_error *error)
     *(size_t *)user += error->code != PD_EUNKNOWN;
 }
 
+/* Of its records, not of its features. */
+static inline void count_finding_of_record(void *user, const struct pd_error *error)
+{
+    *(size_t *)user += error->code != PD_EUNKNOWN && error->section == NULL;
+}
+
+static inline size_t count_findings(struct pd_reader *r, void (*count)(void *, const struct pd_error *))
+{
+    const size_t members = pd_reader_n_members(r);
+    size_t findings = 0;
+    for (size_t member = 0; member < (members ? members : 1); member++) {
+        const struct pd_rewrite_options options = {.size = sizeof options,
+                                                   .reencode = true,
+                                                   .finding = count,
+                                                   .user = &findings,
+                                                   .member = member};
+        struct pd_rewrite_stats stats = {0};
+        CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
+    }
+    return findings;
+}
+
+static inline bool is_clean_reader(struct pd_reader *r)
+{
+    const size_t findings = count_findings(r, count_finding) + pd_reader_n_findings(r);
+    const struct pd_file_info *info = pd_reader_info(r);
+    return !findings && !info->truncated && !info->unfinished && !info->stray;
+}
+
 static inline bool is_clean(const uint8_t *bytes, size_t n)
 {
     const struct pd_reader_options reading = {.size = sizeof reading, .max_inflate = INFLATE_MOST};
-    size_t findings = 0;
-    const struct pd_rewrite_options options = {
-        .size = sizeof options, .reencode = true, .finding = count_finding, .user = &findings};
-    struct pd_rewrite_stats stats = {0};
     struct pd_reader *r;
     if (pd_reader_open_memory(&r, bytes, n, &reading, NULL))
         return false;
-    findings += pd_reader_n_findings(r);
-    CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
-    const struct pd_file_info *info = pd_reader_info(r);
-    const bool clean = !findings && !info->truncated && !info->unfinished && !info->stray;
+    const bool clean = is_clean_reader(r);
     pd_reader_close(r);
     return clean;
 }
 
 /* Data that `check` does not decode: tracing data and build ids of a stream, which may become sections. */
-static inline bool is_clean_within(const uint8_t *bytes, size_t n)
+static inline bool is_clean_within_reader(struct pd_reader *r)
 {
-    struct pd_reader *r;
     struct pd_metadata *m;
     struct pd_record rec = {0};
-    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK &&
-          pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
+    CHECK(pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
         if (pd_reader_decode(r, &rec, NULL) == PD_OK)
             pd_metadata_add(m, r, &rec, NULL);
     pd_metadata_finish(m, r, NULL);
     const bool clean = pd_metadata_n_findings(m) == 0;
     pd_metadata_close(m);
+    return clean;
+}
+
+static inline bool is_clean_within(const uint8_t *bytes, size_t n)
+{
+    struct pd_reader *r;
+    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK);
+    const bool clean = is_clean_within_reader(r);
     pd_reader_close(r);
     return clean;
 }

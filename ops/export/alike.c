@@ -197,9 +197,11 @@ enum answer { TAKEN, GIVEN, NEW }; /* NEW: it is given, and a place may be made 
 PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, const uint8_t *raw,
                                  unsigned misc, size_t size, struct key *key)
 {
-    const uint64_t time = word_at(raw, k->time), weight = word_at(raw, k->period) & k->period_bits;
     uint64_t n;
-    if (!fits(k, raw, size, &n) || time - 1 >= UINT64_MAX - 1) /* 0 and UINT64_MAX are no times */
+    if (!fits(k, raw, size, &n))
+        return GIVEN;
+    const uint64_t time = word_at(raw, k->time), weight = word_at(raw, k->period) & k->period_bits;
+    if (time - 1 >= UINT64_MAX - 1) /* 0 and UINT64_MAX are no times */
         return GIVEN;
     if (!k->wanted)
         return TAKEN;

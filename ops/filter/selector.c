@@ -183,8 +183,8 @@ static bool meets_cgroups(const struct pi_selector *s, const struct pd_session *
 {
     const struct pd_filter_lists *keep = &s->options->keep, *drop = &s->options->drop;
     uint64_t id;
-    if ((keep->cgroups == NULL && drop->cgroups == NULL) || pd_record_decode_framed(rec->plan, rec, NULL) ||
-        !pi_sample_cgroup(rec, &id))
+    if ((keep->cgroups == NULL && drop->cgroups == NULL) || rec->plan == NULL ||
+        pd_record_decode_framed(rec->plan, rec, NULL) || !pi_sample_cgroup(rec, &id))
         return true;
     const char *path = pd_session_find_cgroup(session, id);
     return (keep->cgroups == NULL || (path && pi_names_has(&s->keep_cgroups, path))) &&

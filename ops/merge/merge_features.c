@@ -103,12 +103,15 @@ static void put_string(struct made *f, const char *s, size_t n)
 static void put_event(struct made *f, const struct pi_merged_event *e, size_t room)
 {
     char name[256];
-    uint8_t attr[PD_LIMIT_ATTR_CHANGED];
-    const size_t n = pd_attr_bytes(&e->attr);
+    uint8_t attr[PD_ATTR_SIZE];
+    struct pd_attr known = e->attr; /* what stands behind it may have any size */
+    known.tail = (struct pd_bytes){NULL, 0};
+    const size_t n = pd_attr_bytes(&known);
     if (!f->code)
-        f->code = pd_attr_encode(f->m->order, &e->attr, attr, n, f->m->error);
+        f->code = pd_attr_encode(f->m->order, &known, attr, n, f->m->error);
     append_bytes(f, attr, n);
-    put_zeros(f, room - n);
+    append_bytes(f, e->attr.tail.ptr, e->attr.tail.n);
+    put_zeros(f, room - n - e->attr.tail.n);
     put32(f, (uint32_t)e->n_ids);
     if (e->name == NULL)
         pd_event_format(e->attr.type, e->attr.config, e->attr.bp_addr, e->attr.bp_type, e->attr.bp_len, name,

@@ -910,6 +910,8 @@ static inline enum pd_code operation_filter(struct operations *t, const struct i
     l->n_times = t->o[5] & 8 ? 2 : 0;
     l->types = t->o[5] & 16 ? types : NULL;
     l->n_types = t->o[5] & 16 ? 2 : 0;
+    l->cgroups = t->o[5] & 32 && way != FILTER_LIVE ? any : NULL;
+    l->n_cgroups = l->cgroups ? 1 : 0;
     if (way == FILTER_THRICE) {
         options.keep.comms = any;
         options.keep.n_comms = 1;

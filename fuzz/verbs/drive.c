@@ -6,12 +6,12 @@
  *
  * A run is known by its number, from which follow the recording of FOLDER, its changes and the line of LINES,
  * a verb with its options: IN is the changed recording, OTHER one that is as it was, SEED the number of the
- * run, OUT and DIR what is written. Behind a semicolon stands what follows if that goes well, or with damage. Runs FROM to FROM + RUNS
- * - 1 take place in the current directory, which has nothing else. Of each must hold that it ends in time, by
- * itself and with a known status; that an error is told; and that nothing is left half-written: with a status
- * of 2 or more but that of damage the file behind -o is not there, and no temporary file is. What does not
- * hold is printed, and FINDINGS receives the recording and the words of the command. Exit status 1 if there
- * was such a run.
+ * run, OUT and DIR what is written. Behind a semicolon stands what follows if that goes well, or with damage.
+ * Runs FROM to FROM + RUNS - 1 take place in the current directory, which has nothing else. Of each must hold
+ * that it ends in time, by itself and with a known status; that an error is told; and that nothing is left
+ * half-written: with a status of 2 or more but that of damage the file behind -o is not there, and no
+ * temporary file is. What does not hold is printed, and FINDINGS receives the recording and the words of the
+ * command. Exit status 1 if there was such a run.
  */
 #define _GNU_SOURCE
 #include "../mutator.h"

@@ -74,11 +74,8 @@ static inline size_t count_findings(struct pd_reader *r, void (*count)(void *, c
     const size_t members = pd_reader_n_members(r);
     size_t findings = 0;
     for (size_t member = 0; member < (members ? members : 1); member++) {
-        const struct pd_rewrite_options options = {.size = sizeof options,
-                                                   .reencode = true,
-                                                   .finding = count,
-                                                   .user = &findings,
-                                                   .member = member};
+        const struct pd_rewrite_options options = {
+            .size = sizeof options, .reencode = true, .finding = count, .user = &findings, .member = member};
         struct pd_rewrite_stats stats = {0};
         CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
     }

@@ -27,16 +27,10 @@ static enum pd_code find_between(struct pi_building *b, bool *between)
     return code;
 }
 
-static bool is_wrapper(const struct pd_record *rec)
-{
-    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
-}
-
 /* Records of perf itself that a reader must see are in no block. */
 static bool belongs(const struct pd_record *rec)
 {
-    return rec->depth || rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND ||
-           is_wrapper(rec);
+    return rec->depth || pi_index_may_hold(rec->type);
 }
 
 /* Blocks begin and end where reading can begin. */
@@ -62,8 +56,9 @@ static enum pd_code take(struct pi_building *b, struct pd_record *rec)
 {
     struct pd_moment when;
     pi_clock_stamp_here(&b->clock, rec, &when);
-    b->compressed |= is_wrapper(rec) && !rec->depth;
-    return is_wrapper(rec) && !rec->depth ? pi_block_wrapper(b, rec) : pi_block_record(b, rec, &when);
+    const bool wrapper = pi_is_wrapper(rec) && !rec->depth;
+    b->compressed |= wrapper;
+    return wrapper ? pi_block_wrapper(b, rec) : pi_block_record(b, rec, &when);
 }
 
 /* Damage ends it. A record of unknown layout is none. */

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_INDEX_FORMAT_H
 #define PERFDATA_INDEX_FORMAT_H
 
+#include "src/codec/record_role.h"
 #include "src/support/wire.h"
 #include <perfdata/reader.h>
 
@@ -64,6 +65,12 @@ static inline void pi_index_load(void *part, size_t size, const uint8_t *bytes)
         const uint64_t word = pi_load64(bytes + at, PD_LITTLE);
         memcpy((uint8_t *)part + at, &word, sizeof word);
     }
+}
+
+/* Outside of COMPRESSED records, a block has records of the kernel, ends of rounds and COMPRESSED ones. */
+static inline bool pi_index_may_hold(uint32_t type)
+{
+    return type < PD_RECORD_HEADER_ATTR || type == PD_RECORD_FINISHED_ROUND || pi_is_wrapper_type(type);
 }
 
 /* Bytes of what stands before the records that a block gives. */

@@ -36,15 +36,13 @@ void pi_given_begin(struct pi_given_walk *w, const struct pi_index_block *block)
 static const char *find_fault(const struct pi_given_walk *w, const struct pi_index_block *block,
                               const struct pi_index_given *head, uint32_t type)
 {
-    const bool kernels = type < PD_RECORD_HEADER_ATTR || type == PD_RECORD_FINISHED_ROUND;
-    const bool wrapper = type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2;
     if (head->number < w->number || head->number >= block->records)
         return "number of a record";
     if (head->offset < w->offset || head->offset >= block->to - block->from)
         return "offset of a record";
     if (head->inside > 1 || (head->inside && (head->inner < w->inner || head->inner >= block->inflated)))
         return "place of a record inside a compressed one";
-    if (head->inside ? wrapper : !wrapper && !kernels)
+    if (head->inside ? pi_is_wrapper_type(type) : !pi_index_may_hold(type))
         return "type of a record";
     return NULL;
 }

@@ -18,10 +18,16 @@ static inline enum pi_tells pi_tells_of(const struct pd_record *rec)
     return (enum pi_tells)pi_traits_of(rec->type)->tells;
 }
 
-/* True if it contains other records. */
+/* True if records of this type contain other records. */
+static inline bool pi_is_wrapper_type(uint32_t type)
+{
+    return type >= PD_RECORD_HEADER_ATTR && pi_traits_of(type)->role == PD_ROLE_WRAPPER;
+}
+
+/* The same of a record from a reader, whose type may be a feature's. */
 static inline bool pi_is_wrapper(const struct pd_record *rec)
 {
-    return rec->type >= PD_RECORD_HEADER_ATTR && pi_role_of(rec) == PD_ROLE_WRAPPER;
+    return pi_is_wrapper_type(rec->type) && !rec->old_feature;
 }
 
 /* What it serves as a reader gives it. */

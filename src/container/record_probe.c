@@ -4,9 +4,9 @@
  * input.
  */
 #include "record_probe.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/roles.h"
 #include "src/support/wire.h"
 
 #define IN_A_ROW 3 /* number of plausible records required for reading to continue there */
@@ -160,9 +160,9 @@ uint64_t pi_find_records(struct pd_reader *r, uint64_t at)
 }
 
 /* True if such records contain other records. */
-static bool is_wrapper(uint32_t type)
+static bool holds_records(uint32_t type)
 {
-    return pi_traits_of(type)->role == PD_ROLE_WRAPPER || type == PD_RECORD_SIMPLEPERF_SPLIT;
+    return pi_is_wrapper_type(type) || type == PD_RECORD_SIMPLEPERF_SPLIT;
 }
 
 /*
@@ -173,7 +173,7 @@ static size_t find_swallowed(const struct pd_reader *r, const struct pd_record *
 {
     const size_t behind = rec->size - rec->rest.n;
     const struct search s = {rec->raw, rec->size, rec->size, 2 * HEADER, 4, .ends = true};
-    if (rec->layout == NULL || is_wrapper(rec->type))
+    if (rec->layout == NULL || holds_records(rec->type))
         return 0;
     if (rec->rest.n >= HEADER && are_only_records(r, rec->raw + behind, rec->rest.n))
         return behind;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ahead.c - see ahead.h. Portions of chunks go round in a ring: found, decompressed, read. */
 #include "ahead.h"
+#include "src/codec/record_role.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include <perfdata/constants.h>
@@ -113,11 +114,6 @@ bool pi_compressed_chunk(const struct pd_record *rec, const struct pd_plan *none
     return true;
 }
 
-static bool is_compressed(const struct pd_record *rec)
-{
-    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
-}
-
 /* The record at a->at, which ends before `end`. False: there is none. */
 static bool frame(struct pi_ahead *a, const struct pd_reader *r, uint64_t end, struct pd_record *rec)
 {
@@ -140,7 +136,7 @@ static bool find_chunk(struct pi_ahead *a, const struct pd_reader *r, struct pd_
     const uint64_t end = pi_skips_limit(r->skips, r->end);
     uint64_t said;
     while (a->at < end && frame(a, r, end, rec)) {
-        if (is_compressed(rec) && pi_compressed_chunk(rec, &r->attrs.none, chunk, &said))
+        if (pi_is_wrapper(rec) && pi_compressed_chunk(rec, &r->attrs.none, chunk, &said))
             return true;
         const uint64_t payload = pi_payload_behind(rec, r->info.order), left = end - a->at - rec->size;
         a->at += rec->size + (payload < left ? payload : left);

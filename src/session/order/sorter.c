@@ -10,6 +10,7 @@
 #include "order_queue.h"
 #include "clock.h"
 #include "taker.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
 #include "src/container/reader/sample_run.h"
@@ -124,8 +125,7 @@ static bool is_strict(const struct pd_sorter *s)
 /* PD_SORT_STRICT: what is written anew anyway, and what others must not come before. */
 static bool stays_ahead(const struct pd_record *rec)
 {
-    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 ||
-           rec->type == PD_RECORD_HEADER_ATTR || rec->old_feature;
+    return pi_is_wrapper(rec) || rec->type == PD_RECORD_HEADER_ATTR || rec->old_feature;
 }
 
 /* True if the record is ordered by time. Then *time is its position. */

@@ -55,10 +55,9 @@ enum pd_code pi_press_open(struct pi_press **press, const struct pd_workers *wor
                            const struct pi_deflate *like, struct pd_error *error)
 {
     const size_t n = workers->n + (size_t)2, size = sizeof **press + n * sizeof(struct unit);
-    struct pi_press *p = pi_resize(like->allocator, NULL, size);
+    struct pi_press *p = pi_zeros(like->allocator, size);
     if (p == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, size);
-    memset(p, 0, size);
     p->workers = workers;
     p->allocator = like->allocator;
     p->n = n;

@@ -86,10 +86,9 @@ enum pd_code pi_batches_open(struct pi_batches **batches, const struct pd_worker
                              const struct pd_allocator *allocator, struct pd_error *error)
 {
     const size_t n = workers->n + (size_t)2, size = sizeof **batches + n * sizeof(struct batch);
-    struct pi_batches *b = *batches = pi_resize(allocator, NULL, size);
+    struct pi_batches *b = *batches = pi_zeros(allocator, size);
     if (b == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, size);
-    memset(b, 0, size);
     b->workers = workers;
     b->allocator = allocator;
     b->n = n;

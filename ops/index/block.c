@@ -65,7 +65,7 @@ static enum pd_code give(struct pi_building *b, const struct pi_index_given *hea
         !make_room(b, size))
         return no_memory(b, b->held + size);
     memcpy(b->held_bytes + b->held, raw, size);
-    b->waiting[b->n_waiting++] = (struct pi_waiting){*head, b->held, size};
+    b->waiting[b->n_waiting++] = (struct pi_index_copy){*head, b->held, size};
     b->held += size;
     return PD_OK;
 }
@@ -286,7 +286,7 @@ void pi_block_begin(struct pi_building *b, uint64_t from, uint64_t index, uint64
 
 static int by_number(const void *a, const void *b)
 {
-    const struct pi_waiting *x = a, *y = b;
+    const struct pi_index_copy *x = a, *y = b;
     return (x->head.number > y->head.number) - (x->head.number < y->head.number);
 }
 
@@ -320,7 +320,7 @@ static enum pd_code write_given(struct pi_building *b)
     enum pd_code code = PD_OK;
     qsort(b->waiting, b->n_waiting, sizeof *b->waiting, by_number);
     for (size_t i = 0; !code && i < b->n_waiting; i++) {
-        const struct pi_waiting *w = &b->waiting[i];
+        const struct pi_index_copy *w = &b->waiting[i];
         code = emit_part(b, &w->head, sizeof w->head);
         if (!code)
             code = pi_index_emit(b, b->held_bytes + w->at, w->size);

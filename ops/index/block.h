@@ -14,7 +14,7 @@
 #define PD_INDEX_LEAST ((uint64_t)256 << 10)
 
 /* A record to be given, whose bytes wait. */
-struct pi_waiting {
+struct pi_index_copy {
     struct pi_index_given head;
     size_t at; /* of its bytes among those that wait */
     uint16_t size;
@@ -57,7 +57,7 @@ struct pi_building {
     uint64_t index, position; /* of its first record, and of its first decompressed byte */
     uint64_t bytes;           /* of records, decompressed */
     uint32_t wrapper;         /* the type of the last COMPRESSED record that was given */
-    struct pi_waiting *waiting;
+    struct pi_index_copy *waiting;
     size_t n_waiting, cap_waiting;
     uint8_t *held_bytes;
     size_t held, cap_held;

@@ -262,11 +262,10 @@ static enum pd_code begin(struct pi_ahead *a, const struct pd_reader *r, const s
 static struct pi_ahead *open_ahead(const struct pd_reader *r)
 {
     const size_t n = r->workers->n + (size_t)2, size = sizeof(struct pi_ahead) + n * sizeof(struct portion);
-    struct pi_ahead *a = pi_resize(r->allocator, NULL, size);
+    struct pi_ahead *a = pi_zeros(r->allocator, size);
     bool ok = a != NULL;
     if (a == NULL)
         return NULL;
-    memset(a, 0, size);
     a->workers = r->workers;
     a->allocator = r->allocator;
     a->n = n;

@@ -15,7 +15,7 @@ struct pd_redaction {
     const struct pi_redaction_calls *calls; /* must be first: pi_calls_of() */
     struct pd_redact_options options;       /* USUAL is resolved; the key is in `names` */
     const struct pd_allocator *allocator;
-    struct pi_names names;
+    struct pi_redact_names names;
     struct pi_addrs addrs;
     bool surveys;        /* addresses are noted, and nothing is changed */
     uint64_t at, at_now; /* the last address, and its new value */

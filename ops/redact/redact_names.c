@@ -9,12 +9,13 @@
 #define CHUNK ((size_t)1 << 16)
 #define ROUNDS 10 /* of the Feistel network */
 
-static uint64_t hash_of(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n)
+static uint64_t hash_of(const struct pi_redact_names *names, enum pi_redact_space space, const void *bytes,
+                        size_t n)
 {
     return XXH3_64bits_withSeed(bytes, n, names->places.before ^ (uint64_t)space);
 }
 
-void pi_names_close(struct pi_names *names)
+void pi_names_close(struct pi_redact_names *names)
 {
     for (size_t i = 0; i < names->n_chunks; i++)
         pi_release(names->allocator, names->chunks[i]);
@@ -24,7 +25,7 @@ void pi_names_close(struct pi_names *names)
     sodium_memzero(names->key, sizeof names->key);
 }
 
-static size_t slot_of(const struct pi_names *names, uint64_t hash, enum pi_redact_space space,
+static size_t slot_of(const struct pi_redact_names *names, uint64_t hash, enum pi_redact_space space,
                       const void *bytes, size_t n)
 {
     size_t i = (size_t)hash & (names->n_slots - 1);
@@ -36,7 +37,7 @@ static size_t slot_of(const struct pi_names *names, uint64_t hash, enum pi_redac
     return i;
 }
 
-const struct pi_replaced *pi_names_find(const struct pi_names *names, enum pi_redact_space space,
+const struct pi_replaced *pi_names_find(const struct pi_redact_names *names, enum pi_redact_space space,
                                         const void *bytes, size_t n)
 {
     if (names->n_slots == 0)
@@ -45,7 +46,7 @@ const struct pi_replaced *pi_names_find(const struct pi_names *names, enum pi_re
     return names->slots[i] ? &names->entries[names->slots[i] - 1] : NULL;
 }
 
-static bool grow_slots(struct pi_names *names)
+static bool grow_slots(struct pi_redact_names *names)
 {
     const size_t size = names->n_slots ? names->n_slots * 2 : 256;
     uint32_t *slots = pi_array(names->allocator, NULL, size, sizeof *slots);
@@ -67,7 +68,7 @@ static bool grow_slots(struct pi_names *names)
 }
 
 /* Takes memory whose address stays valid. */
-static uint8_t *take_room(struct pi_names *names, size_t n)
+static uint8_t *take_room(struct pi_redact_names *names, size_t n)
 {
     if (n > names->left) {
         const size_t size = n < CHUNK ? CHUNK : n;
@@ -87,8 +88,8 @@ static uint8_t *take_room(struct pi_names *names, size_t n)
     return p;
 }
 
-const struct pi_replaced *pi_names_add(struct pi_names *names, enum pi_redact_space space, const void *bytes,
-                                       size_t n, const void *replacement, size_t n_new)
+const struct pi_replaced *pi_names_add(struct pi_redact_names *names, enum pi_redact_space space,
+                                       const void *bytes, size_t n, const void *replacement, size_t n_new)
 {
     if (names->n_slots == 0)
         names->places = pi_key_draw();
@@ -109,14 +110,14 @@ const struct pi_replaced *pi_names_add(struct pi_names *names, enum pi_redact_sp
 
 /* ---- The key */
 
-bool pi_names_take_key(struct pi_names *names, const void *bytes, size_t n)
+bool pi_names_take_key(struct pi_redact_names *names, const void *bytes, size_t n)
 {
     names->keyed = true;
     return sodium_init() >= 0 && crypto_generichash(names->key, sizeof names->key, bytes, n, NULL, 0) == 0;
 }
 
-void pi_names_hash(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n,
-                   uint8_t *out, size_t out_n)
+void pi_names_hash(const struct pi_redact_names *names, enum pi_redact_space space, const void *bytes,
+                   size_t n, uint8_t *out, size_t out_n)
 {
     crypto_generichash_state state;
     uint8_t digest[32];
@@ -129,7 +130,7 @@ void pi_names_hash(const struct pi_names *names, enum pi_redact_space space, con
 }
 
 /* A Feistel network, whose rounds are the keyed hash: one-to-one for any hash. */
-uint64_t pi_names_permute(const struct pi_names *names, enum pi_redact_space space, unsigned bits,
+uint64_t pi_names_permute(const struct pi_redact_names *names, enum pi_redact_space space, unsigned bits,
                           uint64_t value)
 {
     const unsigned half = bits / 2;
@@ -146,7 +147,7 @@ uint64_t pi_names_permute(const struct pi_names *names, enum pi_redact_space spa
     return left << half | right;
 }
 
-uint64_t pi_names_shift(const struct pi_names *names)
+uint64_t pi_names_shift(const struct pi_redact_names *names)
 {
     uint8_t out[8];
     pi_names_hash(names, PD_N_SPACES, "time", 4, out, sizeof out);

@@ -27,7 +27,7 @@ struct pi_replaced {
     uint8_t space;
 };
 
-struct pi_names {
+struct pi_redact_names {
     const struct pd_allocator *allocator;
     struct pi_replaced *entries; /* in order of appearance */
     size_t n, cap;
@@ -41,24 +41,24 @@ struct pi_names {
     uint8_t key[PD_KEY_BYTES];
 };
 
-void pi_names_close(struct pi_names *names);
+void pi_names_close(struct pi_redact_names *names);
 
 /* The entry; NULL: there is none. */
-const struct pi_replaced *pi_names_find(const struct pi_names *names, enum pi_redact_space space,
+const struct pi_replaced *pi_names_find(const struct pi_redact_names *names, enum pi_redact_space space,
                                         const void *bytes, size_t n);
 /* Adds a missing one. NULL: no memory. */
-const struct pi_replaced *pi_names_add(struct pi_names *names, enum pi_redact_space space, const void *bytes,
-                                       size_t n, const void *replacement, size_t n_new);
+const struct pi_replaced *pi_names_add(struct pi_redact_names *names, enum pi_redact_space space,
+                                       const void *bytes, size_t n, const void *replacement, size_t n_new);
 
 /* Bytes derived from the key and the original. */
-void pi_names_hash(const struct pi_names *names, enum pi_redact_space space, const void *bytes, size_t n,
-                   uint8_t *out, size_t out_n);
+void pi_names_hash(const struct pi_redact_names *names, enum pi_redact_space space, const void *bytes,
+                   size_t n, uint8_t *out, size_t out_n);
 /* A one-to-one mapping of numbers of 32 or 64 bits to themselves, derived from the key. */
-uint64_t pi_names_permute(const struct pi_names *names, enum pi_redact_space space, unsigned bits,
+uint64_t pi_names_permute(const struct pi_redact_names *names, enum pi_redact_space space, unsigned bits,
                           uint64_t value);
 /* The shift of all times, derived from the key. */
-uint64_t pi_names_shift(const struct pi_names *names);
+uint64_t pi_names_shift(const struct pi_redact_names *names);
 /* Derives the key from any bytes. False: the library cannot be used. */
-bool pi_names_take_key(struct pi_names *names, const void *bytes, size_t n);
+bool pi_names_take_key(struct pi_redact_names *names, const void *bytes, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """symbols.py [--write]: the maps of symbols name what public headers declare, and nothing else; --write makes
-it so. A name pd_X stands in a public header; every other begins with pi_.
+it so. A name pd_X stands in a public header; every other begins with pi_, and no two structs have one tag.
 
 A map has a node for each release that added names to it, of which the last takes new ones; a name that is
 gone goes from its node.
@@ -40,27 +40,44 @@ def write_map(path, text, declared):
         file.write(text[:last] + "".join(f"        {n};\n" for n in sorted(names)) + text[end:])
 
 
+SOURCES = ["src", "encode", "ops", "cli"]
+
+
+def sources_in(folders):
+    """Paths and texts."""
+    for folder in folders:
+        for path in sorted(glob.glob(f"{folder}/**/*.[ch]", recursive=True)):
+            with open(path, encoding="utf-8") as file:
+                yield path, file.read()
+
+
 def names_in(folders, prefix):
     """The names with the prefix in sources of the folders; what ends in _ is a part of one."""
-    found = set()
-    for folder in folders:
-        for path in glob.glob(f"{folder}/**/*.[ch]", recursive=True):
-            with open(path, encoding="utf-8") as file:
-                found |= set(re.findall(rf"\b{prefix}_\w*[^\W_]\b", file.read()))
-    return found
+    return {n for _, text in sources_in(folders) for n in re.findall(rf"\b{prefix}_\w*[^\W_]\b", text)}
 
 
 def find_misnamed():
     public = names_in(["include"], "pd")
-    for name in sorted(names_in(["src", "encode", "ops", "cli"], "pd") - public):
+    for name in sorted(names_in(SOURCES, "pd") - public):
         yield f"{name} stands in no public header: internal names begin with pi_"
     for name in sorted(names_in(["include"], "pi")):
         yield f"{name} stands in a public header: public names begin with pd_"
 
 
+def find_twins():
+    """Structs of other files under one tag."""
+    places = {}
+    for path, text in sources_in(SOURCES):
+        for tag in re.findall(r"^struct ((?:pi|cli)_\w+) \{$", text, re.M):
+            places.setdefault(tag, []).append(path)
+    for tag, paths in sorted(places.items()):
+        if len(paths) > 1:
+            yield f"struct {tag} is defined in {' and '.join(paths)}"
+
+
 def main(write):
     wrong = False
-    for complaint in find_misnamed():
+    for complaint in [*find_misnamed(), *find_twins()]:
         print(complaint, file=sys.stderr)
         wrong = True
     for path, folders in MAPS.items():

@@ -9,7 +9,7 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-static struct pi_held *find_held(const struct pd_metadata *m, uint32_t id)
+static struct pi_held_feature *find_held(const struct pd_metadata *m, uint32_t id)
 {
     for (size_t i = 0; i < m->n_held; i++)
         if (m->held[i]->feature.id == id)
@@ -19,12 +19,12 @@ static struct pi_held *find_held(const struct pd_metadata *m, uint32_t id)
 
 static uint32_t cpus_avail(const struct pd_metadata *m)
 {
-    const struct pi_held *h = find_held(m, PD_FEAT_NRCPUS);
+    const struct pi_held_feature *h = find_held(m, PD_FEAT_NRCPUS);
     return h && h->feature.layout ? h->feature.u.nrcpus.nr_cpus_avail : 0;
 }
 
 /* Decodes the kept bytes; damage becomes a finding. */
-static void decode_held(struct pd_metadata *m, struct pi_held *h)
+static void decode_held(struct pd_metadata *m, struct pi_held_feature *h)
 {
     struct pd_error e;
     if (pi_probe_feature(m->order, h->feature.id, cpus_avail(m), h->feature.raw, h->offset, false,
@@ -36,7 +36,7 @@ static void decode_held(struct pd_metadata *m, struct pi_held *h)
  * Decodes CPU_TOPOLOGY again, since it depends on NRCPUS. NRCPUS comes once: a file that repeats it too often
  * is not followed.
  */
-static void decode_topology(struct pd_metadata *m, struct pi_held *h)
+static void decode_topology(struct pd_metadata *m, struct pi_held_feature *h)
 {
     struct pd_error e;
     if (m->topologies++ < PD_LIMIT_TOPOLOGIES) {
@@ -49,7 +49,7 @@ static void decode_topology(struct pd_metadata *m, struct pi_held *h)
     }
 }
 
-static int later(const struct pi_held *a, uint32_t id)
+static int later(const struct pi_held_feature *a, uint32_t id)
 {
     return a->feature.id > id;
 }
@@ -58,7 +58,7 @@ static int later(const struct pi_held *a, uint32_t id)
 static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, uint8_t *bytes, size_t n,
                          struct pd_error *error)
 {
-    struct pi_held *h = find_held(m, id);
+    struct pi_held_feature *h = find_held(m, id);
     if (!h) {
         h = pi_resize(m->allocator, NULL, sizeof *h);
         if (!h || !pi_grow(m->allocator, (void **)&m->held, m->n_held, &m->cap_held, sizeof *m->held)) {
@@ -128,7 +128,7 @@ enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, stru
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_features(r); i++) {
         const struct pd_feature_section *s = pd_reader_feature(r, i);
-        const struct pi_held *h = find_held(m, s->feature);
+        const struct pi_held_feature *h = find_held(m, s->feature);
         if (s->intact && (!h || h->offset != s->section.offset))
             code = read_section(m, r, s, error);
     }
@@ -221,7 +221,7 @@ const struct pd_feature *pd_metadata_feature_at(const struct pd_metadata *m, siz
 
 const struct pd_feature *pd_metadata_feature(const struct pd_metadata *m, uint32_t id)
 {
-    const struct pi_held *h = find_held(m, id);
+    const struct pi_held_feature *h = find_held(m, id);
     return h ? &h->feature : NULL;
 }
 

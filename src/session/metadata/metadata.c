@@ -6,7 +6,7 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 
-static void close_feature(struct pd_metadata *m, struct pi_held *h)
+static void close_feature(struct pd_metadata *m, struct pi_held_feature *h)
 {
     pi_release(m->allocator, h->bytes);
     pi_release(m->allocator, h);

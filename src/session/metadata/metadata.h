@@ -10,7 +10,7 @@
 #include <perfdata/session/tracepoint.h>
 
 /* A feature with its bytes. Each is allocated separately, so that pointers given to callers stay valid. */
-struct pi_held {
+struct pi_held_feature {
     struct pd_feature feature;
     uint64_t offset; /* of its first byte, in the input */
     uint8_t *bytes;
@@ -48,7 +48,7 @@ struct pd_metadata {
     size_t n_findings, cap_findings;
     bool out_of_memory; /* while adding a finding, a name or the tracepoints */
     /* features.c */
-    struct pi_held **held;
+    struct pi_held_feature **held;
     size_t n_held, cap_held;
     bool told_cpus;              /* the finding that NRCPUS comes too often has been added */
     unsigned topologies;         /* how often CPU_TOPOLOGY was decoded again */

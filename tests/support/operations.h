@@ -13,6 +13,8 @@
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t, on the stack */
 #include "../../fuzz/harness.h"
 #include "archive.h"
+#include "index_stamp.h"
+#include "memory_read.h"
 #include "recording.h"
 #include "src/support/wire.h"
 #include <errno.h>
@@ -28,7 +30,6 @@
 #include <perfdata/ops/report.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
-#include <xxhash.h>
 #include <perfdata/session/fields.h>
 #include <perfdata/session/tasks.h>
 
@@ -953,11 +954,7 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
 static inline int64_t operation_read_index(void *user, uint64_t offset, void *buf, size_t n)
 {
     const struct image *im = user;
-    const size_t left = offset < im->n ? im->n - (size_t)offset : 0;
-    n = n < left ? n : left;
-    if (n)
-        memcpy(buf, im->b + offset, n);
-    return (int64_t)n;
+    return memory_read(im->b, im->n, offset, buf, n);
 }
 
 /* Some of the time, read with an index and without. Of an index that may be anything: it ends. */
@@ -992,17 +989,12 @@ static inline void operation_select(struct operations *t, const struct image *in
     image_free(&with);
 }
 
-/* A byte of the index is another one, and the checksum agrees: it stands in the third word. */
+/* A byte of the index is another one, and the checksum agrees. */
 static inline void operation_change(const struct operations *t, struct image *index)
 {
-    const size_t head = 13 * sizeof(uint64_t), at = (t->o[3] * (size_t)256 + t->o[4]) % index->n;
-    XXH3_state_t hash;
+    const size_t at = (t->o[3] * (size_t)256 + t->o[4]) % index->n;
     index->b[at] = (uint8_t)(index->b[at] ^ (1u << t->o[5] % 8));
-    memset(index->b + 16, 0, 8);
-    XXH3_64bits_reset(&hash);
-    XXH3_64bits_update(&hash, index->b + head, index->n - head);
-    XXH3_64bits_update(&hash, index->b, head);
-    pi_store64(index->b + 16, XXH3_64bits_digest(&hash), PD_LITTLE);
+    index_stamp(index->b, index->n);
 }
 
 static inline void check_index(struct operations *t, const struct image *in)

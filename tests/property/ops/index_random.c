@@ -8,6 +8,8 @@
 #include "bytes.h"
 #include "cmocka_all.h"
 #include "heap.h"
+#include "index_stamp.h"
+#include "memory_read.h"
 #include "ops/index/block.h"
 #include "seeded.h"
 #include "src/container/reader/reader_internal.h"
@@ -70,11 +72,7 @@ struct reading {
 static int64_t read_bytes(void *user, uint64_t offset, void *buf, size_t n)
 {
     const struct bytes *b = user;
-    const size_t left = offset < b->n ? b->n - (size_t)offset : 0;
-    n = n < left ? n : left;
-    if (n)
-        memcpy(buf, b->p + offset, n);
-    return (int64_t)n;
+    return memory_read(b->p, b->n, offset, buf, n);
 }
 
 static struct pd_source source_of(struct bytes *b)
@@ -426,17 +424,6 @@ static void same_as_without(void **state)
 
 /* ---- Damage */
 
-static void stamp_checksum(struct bytes *file)
-{
-    const size_t head = sizeof(struct pi_index_header), at = offsetof(struct pi_index_header, checksum);
-    XXH3_state_t hash;
-    XXH3_64bits_reset(&hash);
-    memset(file->p + at, 0, 8);
-    XXH3_64bits_update(&hash, file->p + head, file->n - head);
-    XXH3_64bits_update(&hash, file->p, head);
-    pi_store64(file->p + at, XXH3_64bits_digest(&hash), PD_LITTLE);
-}
-
 /* Whatever is in it: it is read to the end, and no memory is left. */
 static void read_crafted(struct reading *a, struct pd_index *x, const struct pd_time_range *range)
 {
@@ -498,7 +485,7 @@ static void changed_bytes(void **state)
         bytes_put(&copy, some.file.p, some.file.n);
         copy.p[i] ^= (uint8_t)(1u << pi_rng_below(&r, 8));
         open_changed(&some, &copy, false, range);
-        stamp_checksum(&copy);
+        index_stamp(copy.p, copy.n);
         open_changed(&some, &copy, true, range);
         copy.n = i;
         open_changed(&some, &copy, false, range);

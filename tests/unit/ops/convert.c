@@ -10,6 +10,7 @@
 #include "fuzz/image_sink.h"
 #include "ops/convert/convert.h"
 #include "heap.h"
+#include "memory_read.h"
 #include "ops/gen/random_values.h"
 #include <errno.h>
 #include <perfdata/ops/convert.h>
@@ -741,11 +742,7 @@ struct bytes {
 static int64_t read_bytes(void *user, uint64_t offset, void *buf, size_t n)
 {
     const struct bytes *b = user;
-    const size_t left = offset < b->n ? b->n - (size_t)offset : 0;
-    n = n < left ? n : left;
-    if (n)
-        memcpy(buf, b->p + offset, n);
-    return (int64_t)n;
+    return memory_read(b->p, b->n, offset, buf, n);
 }
 
 /* As try_convert(), for an input that cannot seek. */

@@ -98,14 +98,14 @@ static void check_index(struct run *run, const char *path)
 
 /* ---- Writing */
 
-static void tell_refusal(struct run *run, const struct pd_error *error)
+static void tell_refusal(struct run *run, const struct pd_index_stats *stats, const struct pd_error *error)
 {
     if (error->code != PD_EUNSUP) {
         cli_input_error(&run->in, error);
         return;
     }
     cli_fail(run->cli, CLI_USAGE, "%s: %s cannot be made", run->in.name, error->field);
-    if (strstr(error->field, "zstd"))
+    if (stats->one_frame)
         cli_say(run->cli, "`perfdata convert -z` compresses in frames, which can be entered");
 }
 
@@ -122,7 +122,7 @@ static void make_index(struct run *run, const char *path)
         if (code == PD_EOUT)
             cli_error(cli, path, &error);
         else if (code)
-            tell_refusal(run, &error);
+            tell_refusal(run, &stats, &error);
         else if (cli_may_commit(cli) && cli_output_commit(&out))
             cli_say(cli, "%s: %" PRIu64 " blocks, %" PRIu64 " of %" PRIu64 " records, %" PRIu64 " bytes",
                     path, stats.blocks, stats.given, stats.records, stats.size);

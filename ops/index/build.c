@@ -157,7 +157,8 @@ static enum pd_code build(struct pi_building *b)
     XXH3_64bits_reset(b->hash); /* the header's room does not count */
     if (!code)
         code = read_all(b);
-    if (!code && b->n == 0 && b->compressed)
+    b->stats->one_frame = !code && b->n == 0 && b->compressed;
+    if (b->stats->one_frame)
         code = pi_fail(b->error, PD_EUNSUP, 0, "an index of records compressed as one zstd stream", 0, 0);
     for (size_t i = 0; !code && i < b->n; i++)
         code = pi_index_hash(b->reader, b->blocks[i].from, b->blocks[i].to, &b->blocks[i].content, b->error);

@@ -44,6 +44,7 @@ struct pd_index_stats {
     uint64_t given;    /* records of the same blocks that cannot, of which the index has copies */
     uint64_t block;    /* bytes of records from which on a block ends */
     uint64_t size;     /* bytes of the index */
+    bool one_frame;    /* why there is none: all records are compressed as one zstd stream */
 };
 
 /*

@@ -111,8 +111,10 @@ said 'sideband=all' "$PERFDATA" filter --time 50%-51% --sideband=all plain.data 
 said 'READ' "$PERFDATA" filter --time 50%-51% reads.data -o y.data -f
 "$PERFDATA" gen --count 2000 --to pipe -o stream.data
 expect 2 "$PERFDATA" index stream.data
+! grep -q 'convert -z' err || fail 'a stream is not compressed'
 "$PERFDATA" gen --count 2000 -z --frames 0 -o one.data
 expect 2 "$PERFDATA" index one.data
+has err 'convert -z'
 "$PERFDATA" gen --random --sample-type ip,tid --count 2000 -o timeless.data
 expect 2 "$PERFDATA" index timeless.data
 "$PERFDATA" corrupt --truncate 30000 plain.data -o cut.data >said 2>&1

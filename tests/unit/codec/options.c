@@ -13,6 +13,7 @@
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/hash.h>
+#include <perfdata/ops/index.h>
 #include <perfdata/ops/merge.h>
 #include <perfdata/ops/redact.h>
 #include <perfdata/ops/repair.h>
@@ -284,6 +285,17 @@ static enum pd_code edited(struct pd_reader *r, const void *o, struct pd_error *
     return pd_convert(r, &nowhere, &options, NULL, e);
 }
 
+/* Options are looked at before the index, which is none. */
+static enum pd_code indexed(struct pd_reader *r, const void *o, struct pd_error *e)
+{
+    const struct pd_source empty = {.read_at = read_nothing};
+    struct pd_index *x;
+    const enum pd_code code = pd_index_open(&x, r, &empty, o, e);
+    assert_null(x);
+    assert_int_not_equal(code, PD_OK);
+    return code;
+}
+
 static struct pd_hash hash;
 static struct pd_sort_stats sort_stats;
 
@@ -302,6 +314,8 @@ WITH_READER(sort_check, pd_sort_check(r, o, &sort_stats, e))
 WITH_READER(pieces, pd_pieces(r, o, NULL, e))
 WITH_READER(repair, pd_repair(r, &nowhere, o, NULL, e))
 WITH_READER(export_add, exported(r, o, e))
+WITH_READER(index_build, pd_index_build(r, &nowhere, o, NULL, e))
+WITH_READER(index_open, indexed(r, o, e))
 WITH_READER(hash_recording, pd_hash_recording(r, o, &hash, e))
 
 /* The name alone tells which struct it is. */
@@ -385,6 +399,8 @@ static const struct {
     ROW(repair, pd_repair_options),
     ROW(differences, pd_differences_options),
     ROW(hash_recording, pd_hash_options),
+    ROW(index_build, pd_index_options),
+    ROW(index_open, pd_index_options),
     ROW(gen_open, pd_gen_options),
     ROW(record_print, pd_print_options),
     ROW(attr_print, pd_print_options),

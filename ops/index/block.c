@@ -108,12 +108,11 @@ static void leave_out(struct pi_building *b, struct pi_index_type *numbers, cons
 /* It is given after all. */
 static void take_back(struct pi_building *b, const struct pi_extreme *e)
 {
-    struct pi_index_type *numbers = numbers_of(b, e->type);
-    const bool sample = e->type == PD_RECORD_SAMPLE;
+    const bool sample = e->numbers->type == PD_RECORD_SAMPLE;
     *(sample ? &b->now.samples : &b->now.others) -= 1;
     b->now.inside -= e->head.inside ? e->size : 0;
-    numbers->records--;
-    numbers->bytes -= e->size;
+    e->numbers->records--;
+    e->numbers->bytes -= e->size;
     if (sample)
         b->samples[e->event]--;
 }
@@ -158,32 +157,32 @@ static enum pd_code note_task(struct pi_building *b, uint32_t pid, uint32_t tid,
     return PD_OK;
 }
 
-static void note_extreme(struct pi_extreme *e, const struct pd_record *rec, const struct pi_index_given *head,
-                         uint64_t time, bool given)
+static void note_extreme(struct pi_extreme *e, struct pi_index_type *numbers, const struct pd_record *rec,
+                         const struct pi_index_given *head, uint64_t time, bool given)
 {
     e->set = true;
     e->given = given;
     e->time = time;
-    e->type = rec->type;
+    e->numbers = numbers;
     e->event = rec->attr_index;
     e->size = rec->size;
     e->head = *head;
     memcpy(e->raw, rec->raw, rec->size);
 }
 
-static void note_times(struct pi_building *b, const struct pd_record *rec, const struct pi_index_given *head,
-                       uint64_t time, bool given)
+static void note_times(struct pi_building *b, struct pi_index_type *numbers, const struct pd_record *rec,
+                       const struct pi_index_given *head, uint64_t time, bool given)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE;
     struct pi_extreme *first = &b->extreme[sample ? PD_FIRST_SAMPLE : PD_FIRST_OTHER],
                       *last = &b->extreme[sample ? PD_LAST_SAMPLE : PD_LAST_OTHER],
                       *round = &b->extreme[PD_LAST_OF_ROUND];
     if (!first->set || time < first->time)
-        note_extreme(first, rec, head, time, given);
+        note_extreme(first, numbers, rec, head, time, given);
     if (!last->set || time > last->time)
-        note_extreme(last, rec, head, time, given);
+        note_extreme(last, numbers, rec, head, time, given);
     if (!round->set || time > round->time)
-        note_extreme(round, rec, head, time, given);
+        note_extreme(round, numbers, rec, head, time, given);
     if (b->now.first == 0 || time < b->now.first)
         b->now.first = time;
     if (time > b->now.last)
@@ -222,7 +221,7 @@ enum pd_code pi_block_record(struct pi_building *b, const struct pd_record *rec,
     struct pi_index_type *numbers = may ? numbers_of(b, rec->type) : NULL;
     b->bytes += rec->size;
     if (numbers)
-        note_times(b, rec, &head, time, needed);
+        note_times(b, numbers, rec, &head, time, needed);
     if (numbers == NULL || needed)
         return give(b, &head, rec->raw, rec->size);
     leave_out(b, numbers, rec);

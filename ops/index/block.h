@@ -25,8 +25,9 @@ struct pi_extreme {
     bool set;
     bool given; /* it is given for another reason */
     uint64_t time;
-    uint32_t type, event;
+    uint32_t event;
     uint16_t size;
+    struct pi_index_type *numbers; /* of its type */
     struct pi_index_given head;
     uint8_t raw[UINT16_MAX + 1];
 };

@@ -25,6 +25,7 @@ struct cutter {
     uint64_t seq;  /* of the record */
     uint64_t next; /* number of the next piece */
     struct pi_progress progress;
+    bool in_order;  /* the order of processing is the file's: no record has to wait */
     bool last_pass; /* damage is reported */
     /* of the whole */
     uint64_t samples, sample_bytes, others, untimed;
@@ -45,6 +46,29 @@ typedef enum pd_code visit_fn(struct cutter *k, struct pd_record *rec);
 
 /* ---- All records in the order of processing */
 
+/*
+ * Finds out whether that is the file's order. As a record waits for the end of its round, the file has none,
+ * and what has no time comes before all that has one. The first record that is elsewhere ends the search; so
+ * do compressed ones, which would be decompressed once more.
+ */
+static enum pd_code find_order(struct cutter *k)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    uint64_t time, newest = 0;
+    enum pd_code code = PD_OK;
+    bool follows = pd_reader_n_members(k->c.reader) <= 1;
+    while (follows && (code = pd_reader_next(k->c.reader, &rec, &what)) == PD_OK) {
+        time = pi_cut_time(&k->c, &rec, &time) ? time : 0;
+        follows = time >= newest && !pi_is_wrapper(&rec);
+        newest = time;
+    }
+    if (pd_is_failure(code))
+        *k->c.error = what;
+    k->in_order = follows && code == PD_END;
+    return pd_is_failure(code) ? code : PD_OK;
+}
+
 static void damage(struct cutter *k, const struct pd_error *what)
 {
     if (!k->last_pass)
@@ -58,7 +82,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
 {
     const struct pd_sorter_options how = {.size = sizeof how,
                                           .allocator = k->c.options->allocator,
-                                          .kind = PD_SORT_TIME,
+                                          .kind = k->in_order ? PD_SORT_FILE : PD_SORT_TIME,
                                           .memory = k->c.options->memory};
     struct pd_record rec = {0};
     struct pd_error what;
@@ -463,7 +487,9 @@ static enum pd_code cut_records(struct cutter *k)
         return pi_fail(k->c.error, PD_EARG, PD_NOWHERE, "amount", 0, 1);
     count_around(k);
     limit_copies(k);
-    enum pd_code code = each_record(k, learn);
+    enum pd_code code = find_order(k);
+    if (!code)
+        code = each_record(k, learn);
     if (!code)
         code = check(k);
     if (!code)

@@ -20,6 +20,7 @@ struct recording {
         size_t at, n;
     } rec[MOST];
     size_t n, data;
+    size_t memory; /* for records that wait */
 };
 
 static size_t begin(struct recording *r, char letter, uint32_t type)
@@ -170,6 +171,7 @@ static enum pd_code cut(const struct recording *in, enum pd_pieces_by by, uint64
                                               .amount = amount,
                                               .open = open_piece,
                                               .close = close_piece,
+                                              .memory = in->memory,
                                               .user = o};
     struct pd_reader *r;
     assert_int_equal(pd_reader_open_memory(&r, in->im.b, in->im.n, NULL, NULL), PD_OK);
@@ -320,6 +322,45 @@ static void keeps_the_order_of_processing(void **state)
     image_free(&in.im);
 }
 
+/*
+ * Where the order of processing is the file's, no record waits, and so none goes to a file, for which there
+ * is no place here. One that moves does: an older one, one without a time, the end of a round.
+ */
+static void waits_only_if_records_move(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"abc", "bac", "Uabc", ".abc"};
+    char before[512] = "";
+    const char *dir = getenv("TMPDIR");
+    snprintf(before, sizeof before, "%s", dir ? dir : "");
+    for (unsigned moved = 0; moved < 4; moved++) {
+        struct recording in;
+        struct outcome o = {.n = 0};
+        start(&in, false);
+        in.memory = 1;
+        sample(&in, 'a', 1, moved == 1 ? 21 : 20, 0), sample(&in, 'b', 1, 20, 0);
+        if (moved == 2)
+            plain(&in, 'U', 69, 8);
+        if (moved == 3)
+            plain(&in, '.', 68, 0);
+        sample(&in, 'c', 1, 30, 0);
+        finish(&in);
+        setenv("TMPDIR", "/nowhere", 1);
+        if (moved == 0)
+            expect(&in, PD_PIECES_COUNT, 1, wanted[moved], &o);
+        else
+            assert_int_equal(cut(&in, PD_PIECES_COUNT, 1, &o, NULL), PD_ETEMP);
+        drop(&o);
+        if (dir)
+            setenv("TMPDIR", before, 1);
+        else
+            unsetenv("TMPDIR");
+        expect(&in, PD_PIECES_COUNT, 1, wanted[moved], &o);
+        drop(&o);
+        image_free(&in.im);
+    }
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -409,6 +450,7 @@ int main(void)
         cmocka_unit_test(by_size),
         cmocka_unit_test(by_key),
         cmocka_unit_test(keeps_the_order_of_processing),
+        cmocka_unit_test(waits_only_if_records_move),
         cmocka_unit_test(refusals),
         cmocka_unit_test(survives_a_window),
     };

@@ -5,14 +5,22 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-#define CHUNKS 34 /* of a unit: 2 MiB, and the record that ends the frame */
+#define CHUNKS 512                    /* of a unit */
+#define INPUT (34 * PD_DEFLATE_INPUT) /* of a unit: 2 MiB, and the record that ends the frame */
+/* What compressing can add to each chunk. */
+#define OUTPUT (INPUT + CHUNKS * (PD_DEFLATE_OUTPUT - PD_DEFLATE_INPUT))
+
+struct chunk {
+    size_t in_n, out_n;
+    bool plain; /* not to be compressed */
+};
 
 /* A frame, or a piece of a longer one. */
 struct unit {
     struct pd_job job;
     struct pi_deflate deflate;
     uint8_t *in, *out;
-    size_t in_n[CHUNKS], out_n[CHUNKS];
+    struct chunk chunks[CHUNKS];
     size_t n, taken;
     size_t in_at, out_at; /* bytes that are filled, bytes that were taken */
     bool last;            /* ends the frame */
@@ -40,12 +48,15 @@ static void compress(struct pd_job *job)
     const uint8_t *in = u->in, *bytes;
     uint8_t *out = u->out;
     u->error.code = PD_OK;
-    for (size_t i = 0; i < u->n && !u->error.code; i++) {
-        in += pi_deflate_take(&u->deflate, in, u->in_n[i]);
-        if (pi_deflate_chunk(&u->deflate, u->last && i + 1 == u->n, &bytes, &u->out_n[i], &u->error))
+    for (struct chunk *c = u->chunks; c < u->chunks + u->n; in += c->in_n, out += c->out_n, c++) {
+        bytes = in;
+        c->out_n = c->in_n;
+        if (!c->plain)
+            pi_deflate_take(&u->deflate, in, c->in_n);
+        if (!c->plain &&
+            pi_deflate_chunk(&u->deflate, u->last && c + 1 == u->chunks + u->n, &bytes, &c->out_n, &u->error))
             return;
-        memcpy(out, bytes, u->out_n[i]);
-        out += u->out_n[i];
+        memcpy(out, bytes, c->out_n);
     }
 }
 
@@ -65,10 +76,10 @@ enum pd_code pi_press_open(struct pi_press **press, const struct pd_workers *wor
     for (size_t i = 0; i < n && !code; i++) {
         struct unit *u = &p->units[i];
         u->job.work = compress;
-        u->in = pi_resize(p->allocator, NULL, CHUNKS * PD_DEFLATE_INPUT);
-        u->out = pi_resize(p->allocator, NULL, CHUNKS * PD_DEFLATE_OUTPUT);
+        u->in = pi_resize(p->allocator, NULL, INPUT);
+        u->out = pi_resize(p->allocator, NULL, OUTPUT);
         code = u->in && u->out ? pi_deflate_start(&u->deflate, p->allocator, like->level, error)
-                               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, CHUNKS * PD_DEFLATE_OUTPUT);
+                               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);
     }
     *press = p;
     if (code) {
@@ -121,26 +132,36 @@ static void start(struct pi_press *p, struct unit *u)
     p->workers->start(p->workers->user, &u->job);
 }
 
-void pi_press_give(struct pi_press *p, struct pi_deflate *from, bool last)
+/* One more chunk of n bytes. It ends the unit if `last`, or if the next might not fit. */
+static void give(struct pi_press *p, const void *bytes, size_t n, bool plain, bool last)
 {
     struct unit *u = nth_unit(p, p->head);
-    memcpy(u->in + u->in_at, from->in, from->n);
-    u->in_at += from->n;
-    u->in_n[u->n++] = from->n;
+    memcpy(u->in + u->in_at, bytes, n);
+    u->in_at += n;
+    u->chunks[u->n++] = (struct chunk){.in_n = n, .plain = plain};
     u->last = last;
-    from->n = 0;
-    if (last)
-        from->framed = 0;
-    if (last || u->n == CHUNKS)
+    if (last || u->n == CHUNKS || INPUT - u->in_at < PD_DEFLATE_INPUT)
         start(p, u);
 }
 
-enum pd_code pi_press_take(struct pi_press *p, const uint8_t **bytes, size_t *n, size_t *taken,
-                           struct pd_error *error)
+void pi_press_give(struct pi_press *p, struct pi_deflate *from, bool last)
+{
+    give(p, from->in, from->n, false, last);
+    from->n = 0;
+    if (last)
+        from->framed = 0;
+}
+
+void pi_press_give_plain(struct pi_press *p, const void *bytes, size_t n)
+{
+    give(p, bytes, n, true, false);
+}
+
+enum pd_code pi_press_take(struct pi_press *p, struct pi_pressed *pressed, struct pd_error *error)
 {
     release_oldest(p);
     struct unit *u = nth_unit(p, p->tail);
-    *n = 0;
+    *pressed = (struct pi_pressed){0};
     if (p->tail == p->head && u->n)
         start(p, u);
     if (p->tail == p->head)
@@ -150,9 +171,8 @@ enum pd_code pi_press_take(struct pi_press *p, const uint8_t **bytes, size_t *n,
         *error = u->error;
     if (u->error.code)
         return u->error.code;
-    *bytes = u->out + u->out_at;
-    *n = u->out_n[u->taken];
-    *taken = u->in_n[u->taken++];
-    u->out_at += *n;
+    const struct chunk *c = &u->chunks[u->taken++];
+    *pressed = (struct pi_pressed){{u->out + u->out_at, c->out_n}, c->in_n, c->plain};
+    u->out_at += c->out_n;
     return PD_OK;
 }

@@ -20,11 +20,16 @@ void pi_press_close(struct pi_press *p);
 bool pi_press_has_room(struct pi_press *p);
 /* Gives the waiting bytes of `from`, as pi_deflate_chunk() takes them. */
 void pi_press_give(struct pi_press *p, struct pi_deflate *from, bool last);
-/*
- * The next compressed chunk, valid until the next call, with `taken`, its bytes before; *n is 0 if all were
- * taken. Waits for it.
- */
-enum pd_code pi_press_take(struct pi_press *p, const uint8_t **bytes, size_t *n, size_t *taken,
-                           struct pd_error *error);
+/* Gives bytes that keep their place between chunks as they are: PD_DEFLATE_INPUT at most. */
+void pi_press_give_plain(struct pi_press *p, const void *bytes, size_t n);
+
+struct pi_pressed {
+    struct pd_bytes chunk;
+    size_t taken; /* bytes before */
+    bool plain;   /* they were not compressed */
+};
+
+/* The next chunk, valid until the next call, for which it waits; of 0 bytes if all were taken. */
+enum pd_code pi_press_take(struct pi_press *p, struct pi_pressed *pressed, struct pd_error *error);
 
 #endif

@@ -390,8 +390,10 @@ static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec,
 {
     if (!w->plain && !stays_outside(rec->type))
         return compress(w, rec->raw, rec->size, error);
-    enum pd_code code = pi_writer_flush(w, false, error);
     w->payload_left = payload_behind(w, rec);
+    if (w->press && !w->plain && rec->type != PD_RECORD_AUXTRACE)
+        return pi_writer_between(w, rec, error);
+    const enum pd_code code = pi_writer_flush(w, false, error);
     return code ? code : pi_writer_emit(w, rec->raw, rec->size, error);
 }
 

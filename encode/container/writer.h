@@ -80,6 +80,8 @@ void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_CO
 enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
 /* Writes what other threads compress: w->at is that of a single thread then. */
 enum pd_code pi_writer_drain(struct pd_writer *w, struct pd_error *error);
+/* A record that keeps its place between those that other threads compress; w->at does not count it yet. */
+enum pd_code pi_writer_between(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error);
 
 /* True if it was given the feature. */
 bool pi_writer_has_feature(const struct pd_writer *w, uint16_t feature);

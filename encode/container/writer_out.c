@@ -43,24 +43,32 @@ static enum pd_code put_chunk(struct pd_writer *w, const uint8_t *p, size_t n, s
 /* Writes the next chunk of the press; *more: there was one. */
 static enum pd_code put_pressed(struct pd_writer *w, bool *more, struct pd_error *error)
 {
-    const uint8_t *p;
-    size_t n, taken;
-    const enum pd_code code = pi_press_take(w->press, &p, &n, &taken, error);
+    struct pi_pressed next;
+    const enum pd_code code = pi_press_take(w->press, &next, error);
     w->broken |= code != PD_OK;
-    *more = !code && n;
+    *more = !code && next.chunk.n;
     if (!*more)
         return code;
-    w->deflate.taken += taken;
-    w->deflate.made += n;
-    return put_chunk(w, p, n, error);
+    if (next.plain)
+        return put_bytes(w, next.chunk.ptr, next.chunk.n, error);
+    w->deflate.taken += next.taken;
+    w->deflate.made += next.chunk.n;
+    return put_chunk(w, next.chunk.ptr, next.chunk.n, error);
 }
 
-static enum pd_code give_press(struct pd_writer *w, bool last, struct pd_error *error)
+/* Until the press has room for another chunk. */
+static enum pd_code make_room(struct pd_writer *w, struct pd_error *error)
 {
     bool more;
     enum pd_code code = PD_OK;
     while (!code && !pi_press_has_room(w->press))
         code = put_pressed(w, &more, error);
+    return code;
+}
+
+static enum pd_code give_press(struct pd_writer *w, bool last, struct pd_error *error)
+{
+    const enum pd_code code = make_room(w, error);
     if (!code)
         pi_press_give(w->press, &w->deflate, last);
     return code;
@@ -84,6 +92,18 @@ enum pd_code pi_writer_drain(struct pd_writer *w, struct pd_error *error)
     enum pd_code code = PD_OK;
     while (!code && more)
         code = put_pressed(w, &more, error);
+    return code;
+}
+
+enum pd_code pi_writer_between(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    enum pd_code code = pi_writer_flush(w, false, error);
+    if (!code && rec->size > PD_DEFLATE_INPUT)
+        return pi_writer_emit(w, rec->raw, rec->size, error);
+    if (!code)
+        code = make_room(w, error);
+    if (!code)
+        pi_press_give_plain(w->press, rec->raw, rec->size);
     return code;
 }
 

@@ -168,7 +168,8 @@ PD_API void pd_writer_close(struct pd_writer *writer);
 
 /*
  * Bytes of data written so far, and the offset of the data. With compression, records that wait to be
- * compressed are not counted until a record that is not compressed is written.
+ * compressed are not counted until a record that is not compressed is written, and if workers compress, until
+ * an AUXTRACE record is.
  */
 PD_API uint64_t pd_writer_data_size(const struct pd_writer *writer);
 PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* batches.c - see batches.h. Batches go round in a ring: filled, hashed, taken. */
 #include "batches.h"
+#include "src/codec/transport.h"
 #include "src/container/attrs.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
@@ -66,7 +67,10 @@ static void hash_record(struct batch *b, size_t i)
     struct pi_hashed *h = &b->hashed[i];
     revive(b, &b->framed[i], &b->rec);
     const enum pd_code code = pi_attrs_decode(&b->rec, NULL);
+    h->type = b->rec.type;
     h->damaged = code && code != PD_EUNKNOWN;
+    if (pi_is_transport(h->type))
+        return;
     pi_canon_record(&b->canon, &b->rec);
     h->hash = pi_canon_end(&b->canon);
     if (!pd_record_time(&b->rec, &h->time))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* batches.h - records of the kernel hashed by other threads, a batch at a time; the results in order. */
+/* batches.h - records hashed by other threads, a batch at a time; the results in order. */
 #ifndef PERFDATA_BATCHES_H
 #define PERFDATA_BATCHES_H
 
@@ -9,9 +9,11 @@ struct pi_batches;
 
 /* What one record became. */
 struct pi_hashed {
-    struct pd_hash hash;
+    uint32_t type;
+    bool damaged; /* decoding it fails */
+    /* These only of a record with content (pi_is_transport() does not hold). */
     uint64_t time; /* as put_in_order() takes it; 0: it has none */
-    bool damaged;  /* decoding it fails */
+    struct pd_hash hash;
 };
 
 /* PD_ENOMEM. */

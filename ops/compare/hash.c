@@ -16,6 +16,7 @@
 #include "ops/output/payload.h"
 #include "ops/output/progress.h"
 #include "src/codec/carried.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/container/feature_probe.h"
@@ -358,6 +359,13 @@ static enum pd_code add_attr_record(struct pi_hashing *h, struct pd_record *rec)
     return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
 }
 
+/* Behind a record that carries no content. */
+static void end_round(struct pi_hashing *h, uint32_t type)
+{
+    if (h->quick && type == PD_RECORD_FINISHED_ROUND)
+        pi_timed_round(&h->order);
+}
+
 static enum pd_code add_transport(struct pi_hashing *h, struct pd_record *rec)
 {
     switch (rec->type) {
@@ -365,13 +373,9 @@ static enum pd_code add_transport(struct pi_hashing *h, struct pd_record *rec)
     case PD_RECORD_HEADER_FEATURE: return add_feature_record(h, rec);
     case PD_RECORD_HEADER_TRACING_DATA: add_tracing_record(h, rec); break;
     case PD_RECORD_HEADER_BUILD_ID: add_build_id_record(h, rec); break;
-    case PD_RECORD_FINISHED_ROUND:
-        decode(h, rec);
-        if (h->quick)
-            pi_timed_round(&h->order);
-        break;
     default: decode(h, rec); break; /* only to report damage; the content of a COMPRESSED one follows it */
     }
+    end_round(h, rec->type);
     return PD_OK;
 }
 
@@ -428,9 +432,13 @@ static enum pd_code take_hashed(struct pi_hashing *h, bool *more)
 {
     const struct pi_hashed *hashed = pi_batches_take(h->batches);
     *more = hashed != NULL;
+    enum pd_code code = PD_OK;
     if (hashed && hashed->damaged)
         report_damage(h);
-    const enum pd_code code = hashed ? put_in_order(h, hashed->time, &hashed->hash) : PD_OK;
+    if (hashed && pi_is_transport(hashed->type))
+        end_round(h, hashed->type);
+    else if (hashed)
+        code = put_in_order(h, hashed->time, &hashed->hash);
     return code ? code : h->failed;
 }
 
@@ -460,7 +468,8 @@ static enum pd_code give_record(struct pi_hashing *h, const struct pd_record *re
 /* Others change what decoding depends on, or have a payload, which must be read now. */
 static bool is_alone(const struct pd_record *rec)
 {
-    return rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature && rec->payload_size == 0;
+    const bool changes = rec->type >= PD_RECORD_HEADER_ATTR && rec->type != PD_RECORD_FINISHED_ROUND;
+    return (!changes || pi_is_wrapper(rec)) && !rec->old_feature && rec->payload_size == 0;
 }
 
 /* Behind reading: gives a record to a thread; *waits: it was. What is not given comes behind all that was. */

@@ -7,11 +7,12 @@
 #include <perfdata/constants.h>
 #include <string.h>
 
-#define CHUNKS 64                   /* of a portion */
-#define ENOUGH ((size_t)64 << 10)   /* bytes of a portion; the last chunk makes it longer */
-#define INPUT (ENOUGH + UINT16_MAX) /* most bytes of one */
-#define OUTPUT ((size_t)2 << 20)    /* decompressed ones; the others are made when these are read */
-#define WINDOW ((size_t)128 << 10)  /* to look for records through */
+#define CHUNKS 64                         /* of a portion */
+#define ENOUGH ((size_t)64 << 10)         /* bytes of a portion that ends where a frame does */
+#define MUCH (2 * ENOUGH)                 /* of one that does not; the last chunk makes it longer */
+#define INPUT (MUCH + (size_t)UINT16_MAX) /* most bytes of one */
+#define OUTPUT ((size_t)2 << 20)          /* decompressed ones; the others are made when these are read */
+#define WINDOW ((size_t)128 << 10)        /* to look for records through */
 
 struct chunk {
     uint64_t offset; /* of its record */
@@ -162,8 +163,10 @@ static void find_portion(struct pi_ahead *a, const struct pd_reader *r)
     struct pd_bytes chunk;
     p->n = p->next = p->in_n = p->out_n = p->at = p->in_at = 0;
     p->begun = p->started = p->waited = p->goes_on = false;
-    while (p->n < CHUNKS && p->in_n < ENOUGH && find_chunk(a, r, &rec, &chunk)) {
+    while (p->n < CHUNKS && p->in_n < MUCH && find_chunk(a, r, &rec, &chunk)) {
         const bool restarts = pi_inflate_restarts(chunk.ptr, chunk.n);
+        if (restarts && p->in_n >= ENOUGH)
+            break;
         if (p->n == 0)
             p->goes_on = !restarts;
         add_chunk(a, p, &rec, &chunk);

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #define OTHER_KEPT "differs, that of the first input which has it is kept"
+#define OTHER_CPUS "is for another number of cpus than NRCPUS, which another input has, and is left out"
 
 static const struct pd_feature *feature_of(const struct pi_merging *m, size_t i, uint32_t id)
 {
@@ -299,12 +300,34 @@ static void put_counted(struct made *made, uint32_t id)
 
 /* ---- Choice of features */
 
+static uint32_t cpus_of(const struct pi_merging *m, size_t i)
+{
+    const struct pd_feature *f = i < m->n ? feature_of(m, i, PD_FEAT_NRCPUS) : NULL;
+    return f && f->layout ? f->u.nrcpus.nr_cpus_avail : 0;
+}
+
+/* Only with as many cpus as the output's NRCPUS tells can CPU_TOPOLOGY be read. */
+static bool fits(const struct pi_merging *m, size_t i, uint32_t id)
+{
+    size_t teller = 0;
+    while (teller < m->n && !feature_of(m, teller, PD_FEAT_NRCPUS))
+        teller++;
+    return id != PD_FEAT_CPU_TOPOLOGY || cpus_of(m, i) == cpus_of(m, teller);
+}
+
 static bool first_with(const struct pi_merging *m, uint32_t id, size_t *first)
 {
     for (*first = 0; *first < m->n; ++*first)
-        if (feature_of(m, *first, id))
+        if (feature_of(m, *first, id) && fits(m, *first, id))
             return true;
     return false;
+}
+
+static void note_unfit(const struct pi_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (feature_of(m, i, PD_FEAT_CPU_TOPOLOGY) && !fits(m, i, PD_FEAT_CPU_TOPOLOGY))
+            pd_merge_note(m, i, PD_FEAT_CPU_TOPOLOGY, OTHER_CPUS);
 }
 
 /* Keeps the feature of the first input that has it. */
@@ -314,7 +337,7 @@ static enum pd_code keep_first(struct pi_merging *m, uint32_t id, size_t first)
     bool same = true;
     for (size_t i = first + 1; i < m->n; i++) {
         const struct pd_feature *g = feature_of(m, i, id);
-        if (g == NULL || same_bytes(f, g))
+        if (g == NULL || !fits(m, i, id) || same_bytes(f, g))
             continue;
         same = false;
         if (id != PD_FEAT_TRACING_DATA)
@@ -399,6 +422,7 @@ static bool has_feature(void *user, uint16_t id)
 
 void pi_merge_feed(struct pi_merging *m)
 {
+    note_unfit(m);
     m->out = (struct pi_sections){.reader = m->in[0].reader,
                                   .error = m->error,
                                   .has_feature = has_feature,

@@ -3,6 +3,7 @@
 #include "sections_out.h"
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
+#include "src/container/feature_probe.h"
 #include "src/container/file.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
@@ -89,6 +90,13 @@ static enum source source_of_dir_format(const struct pi_sections *s, bool there)
     return there && !from_dir ? OWN : NOWHERE;
 }
 
+/* CPU_TOPOLOGY can only be read with as many cpus as NRCPUS tells, which may be that of the input. */
+static bool fits_like(const struct pi_sections *s, uint16_t feature)
+{
+    return feature != PD_FEAT_CPU_TOPOLOGY || !has(s, PD_FEAT_NRCPUS) ||
+           pi_nr_cpus_avail(s->reader) == pi_nr_cpus_avail(s->like);
+}
+
 /* From another recording, features about the records and their storage are not taken. */
 static inline enum source source_of(const struct pi_sections *s, uint16_t feature)
 {
@@ -102,7 +110,7 @@ static inline enum source source_of(const struct pi_sections *s, uint16_t featur
     case PD_FEAT_COMPRESSED:
     case PD_FEAT_SAMPLE_TIME: break;
     default:
-        if (!there && s->like && section_of(s->like, feature))
+        if (!there && s->like && section_of(s->like, feature) && fits_like(s, feature))
             return LIKE;
     }
     return there ? OWN : NOWHERE;

@@ -398,11 +398,18 @@ static enum pd_code all_records(struct repair *p)
 
 /* ---- Features */
 
+/* By the NRCPUS that the output has. */
+static uint32_t cpus_of_output(const struct repair *p)
+{
+    const bool own = pd_reader_find_feature(p->r, PD_FEAT_NRCPUS) && !p->skip[PD_FEAT_NRCPUS];
+    struct pd_reader *r = own ? p->r : p->options->like;
+    return r ? pi_nr_cpus_avail(r) : 0;
+}
+
 static void leave_feature_out(struct repair *p, uint16_t feature, const struct pd_error *why)
 {
     p->skip[feature & 255] = true;
-    if (feature == PD_FEAT_NRCPUS && !p->options->like)
-        p->nr_cpus_avail = 0;
+    p->nr_cpus_avail = cpus_of_output(p);
     p->stats->features++;
     if (p->options->feature)
         p->options->feature(p->options->user, feature, why);
@@ -455,7 +462,7 @@ static void judge_dir_format(struct repair *p)
 static enum pd_code look_at_features(struct repair *p)
 {
     enum pd_code code = PD_OK;
-    p->nr_cpus_avail = pi_nr_cpus_avail(p->r);
+    p->nr_cpus_avail = cpus_of_output(p);
     for (size_t i = 0; !code && i < pd_reader_n_features(p->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(p->r, i);
         struct pd_error why;

@@ -67,3 +67,34 @@ has err 'kernel.data: cannot be merged: its tracing data is of another kernel th
 expect 2 "$PERFDATA" merge -f -o bad.data b.data other.data
 has err 'other.data: feature TRACING_DATA: sched_switch is another tracepoint than the one of the same number'
 has err 'other.data: cannot be merged: its tracepoints are not those of an earlier input'
+
+# ---- CPU_TOPOLOGY can only be read with as many cpus as NRCPUS has: that of another input may not fit.
+cpus() { # FILE NRCPUS TOPOLOGY: a recording with both features, or one of them, for so many cpus
+    local place='{"core_id":0,"socket_id":0}'
+    {
+        files | sed '$d'
+        [ -z "$2" ] || echo '{"feature":"NRCPUS","content":{"nr_cpus_avail":'"$2"',"nr_cpus_online":'"$2"'}}'
+        [ -z "$3" ] || echo '{"feature":"CPU_TOPOLOGY","content":{"sockets":[{"text":"0-'$(($3 - 1))'"}],' \
+            '"cores":[{"text":"0"}],"cpus":['"$place$(yes ",$place" | head -n $(($3 - 1)) | tr -d '\n')"']}}'
+    } | "$PERFDATA" encode -q -f -o "$1" || fail "encode of $*"
+}
+cpus both4 4 4 && cpus both8 8 8 && cpus only8 8 '' && cpus none '' ''
+merged() { # CPUS SOCKET INPUT...: what the output says, of an input that has both
+    "$PERFDATA" merge -f --pids keep -o m.data "${@:3}" 2>told || fail "merge of ${*:3}: $(cat told)"
+    expect 0 "$PERFDATA" check -q m.data
+    "$PERFDATA" decode m.data >lines
+    sed -n 's/.*"nr_cpus_avail":\([0-9]*\).*/cpus \1/p; s/.*"sockets":\[{"text":"\([-0-9]*\)".*/\1/p' lines |
+        paste -sd' ' >got
+    echo "cpus $1${2:+ $2}" >want
+    same want got
+}
+merged 4 0-3 none both4 both8
+merged 8 0-7 both8 both4
+merged 8 0-7 only8 both4 both8
+merged 8 '' only8 both4
+has told 'both4: feature CPU_TOPOLOGY: is for another number of cpus than NRCPUS.* left out'
+expect 0 "$PERFDATA" repair -f --like both4 -o m.data only8
+expect 0 "$PERFDATA" check -q m.data
+! "$PERFDATA" decode m.data | grep -q cpu_topology || fail 'repair took a CPU_TOPOLOGY that does not fit'
+expect 0 "$PERFDATA" repair -f --like both8 -o m.data only8
+"$PERFDATA" decode m.data | grep -q cpu_topology || fail 'repair did not take a CPU_TOPOLOGY that fits'

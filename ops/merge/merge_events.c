@@ -315,14 +315,31 @@ static void set_id(const struct pi_merge_input *in, uint32_t attr, const struct 
         *id = in->own_id[attr];
 }
 
+/* True if no event of the input has the id of a record, but one of another input. */
+static bool is_taken_for_other(const struct pi_merging *m, const struct pi_merge_input *in,
+                               const struct pd_record *rec, uint64_t *id)
+{
+    const struct pi_attrs *own = &in->reader->attrs;
+    if (rec->attr_index != UINT32_MAX || rec->type >= PD_RECORD_HEADER_ATTR)
+        return false;
+    *id = pi_attrs_id_of(own, rec);
+    return *id && pi_attrs_find(own, *id) == UINT32_MAX && pi_ids_get(&m->id_owner, *id, NULL);
+}
+
 void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     const bool has_attrs = pd_reader_n_attrs(in->reader) != 0;
+    uint64_t id;
     *bytes = has_attrs || m->n_events == 0 || rec->type >= PD_RECORD_HEADER_ATTR ? rec->raw : NULL;
     *n = rec->size;
     if (*bytes == NULL) /* a reader would take it for one of the first event */
         pi_fail_record(error, PD_EUNSUP, rec, 0, "its input has no attr that tells its layout", 0, 0);
+    if (*bytes && is_taken_for_other(m, in, rec, &id)) {
+        pi_fail_record(error, PD_EUNSUP, rec, 0, "no event of its input has its id, but one of another", id,
+                       0);
+        *bytes = NULL;
+    }
     if (*bytes == NULL || !in->rewritten || !has_attrs)
         return;
     *bytes = NULL;

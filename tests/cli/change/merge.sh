@@ -426,3 +426,23 @@ expect 0 "$PERFDATA" merge -f -o m.data x.data
 "$PERFDATA" gen -q --preset server --size 4M -o tiny.data -f
 "$PERFDATA" gen -q --preset server --size 64M -f -o large.data
 flat 6000 "$PERFDATA" merge -q -f -m 4M -o y.data x.data
+
+# ---- A record of no known event is not given to that of another input which has its id: it is told and left
+# out.
+event() { # CONFIG ID
+    echo '{"attr":{"type":"HARDWARE","config":"'"$1"'","sample_type":"IP|TID|TIME|IDENTIFIER",' \
+        '"flags":"sample_id_all"},"ids":["'"$2"'"]}'
+}
+sample() { # ID
+    echo '{"record":{"type":"SAMPLE","sample":{"identifier":"'"$1"'","ip":"0x10","pid":7,"tid":8,' \
+        '"time":"1"}}}'
+}
+write a.data < <(event 0x0 1 && event 0x1 2 && sample 2 && sample 3 && sample 9)
+write b.data < <(event 0x2 3 && sample 3)
+expect 3 "$PERFDATA" merge -f -o c.data a.data b.data
+has err 'a.data: .*record 1 of type 9 (SAMPLE).*no event of its input has its id, but one of another'
+has err '1 records could not be rewritten and were left out'
+"$PERFDATA" info c.data >out
+for event in '0 .* 0 samples' '1 .* 1 samples' '2 .* 1 samples'; do
+    has out "^  $event"
+done

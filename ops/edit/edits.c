@@ -146,13 +146,21 @@ enum pd_code pi_edits_event_type(struct pi_edits *e, struct pd_event_type *type,
     return pi_retouch_value(&e->touch, pi_layout_event_type(), &shape, type, false, error);
 }
 
-/* The plan of the changed attr that a record belongs to. */
+/* The attr that tells a record's layout: of no known event, that of the first one; UINT32_MAX: none. */
+static uint32_t attr_of(const struct pd_reader *r, const struct pd_record *rec)
+{
+    const struct pd_event_attr *first = pd_reader_n_attrs(r) ? pd_reader_attr(r, 0) : NULL;
+    return rec->attr_index == UINT32_MAX && first && rec->plan == &first->plan ? 0 : rec->attr_index;
+}
+
+/* The plan of the changed attr that tells a record's layout. */
 static const struct pd_plan *plan_of(struct pi_edits *e, const struct pd_reader *r,
                                      const struct pd_record *rec)
 {
-    if (!e->strip || rec->attr_index == UINT32_MAX)
+    const uint32_t index = attr_of(r, rec);
+    if (!e->strip || index == UINT32_MAX)
         return rec->plan;
-    for (; e->n_plans <= rec->attr_index; e->n_plans++) {
+    for (; e->n_plans <= index; e->n_plans++) {
         const struct pd_event_attr *event = pd_reader_attr(r, e->n_plans);
         struct pd_attr attr = event->attr;
         struct pd_plan *more = pi_array(e->allocator, e->plans, e->n_plans + 1, sizeof *more);
@@ -162,7 +170,7 @@ static const struct pd_plan *plan_of(struct pi_edits *e, const struct pd_reader 
         strip_attr(e, &attr);
         pd_plan_init(&e->plans[e->n_plans], &attr, (enum pd_order)event->plan.order);
     }
-    return &e->plans[rec->attr_index];
+    return &e->plans[index];
 }
 
 /* ---- Records */
@@ -385,13 +393,29 @@ static enum pd_code feature_record(struct pi_edits *e, const struct pd_record *r
     return PD_OK;
 }
 
-/* Data that cannot be decoded passes unchanged, or must not pass. */
-static enum pd_code unknown_record(struct pi_edits *e, const struct pd_record *rec,
+/* True for a sample that has fields to be dropped, or, if nobody knows its event, may have some. */
+static bool is_to_lose(const struct pi_edits *e, const struct pd_reader *r, const struct pd_record *rec)
+{
+    uint64_t fields = rec->attr ? rec->attr->sample_type : 0;
+    for (size_t i = 0; rec->attr == NULL && i < pd_reader_n_attrs(r); i++)
+        fields |= pd_reader_attr(r, i)->attr.sample_type;
+    return rec->type == PD_RECORD_SAMPLE && fields & e->strip;
+}
+
+/*
+ * Data that cannot be decoded passes unchanged, or must not pass: a sample whose fields are not found would
+ * be read as one that has lost them.
+ */
+static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r, const struct pd_record *rec,
                                    const struct pd_error *why, uint8_t *out, size_t *n,
                                    struct pd_error *error)
 {
     *n = 0;
     e->passed = *why;
+    if (is_to_lose(e, r, rec)) {
+        count_gone(e, rec);
+        return why->code == PD_EUNKNOWN ? refuse(rec, PD_EOPAQUE, "event id", error) : PD_OK;
+    }
     if (e->strict && !e->drop_unknown) {
         if (why->code == PD_OK || why->code == PD_EUNKNOWN)
             return refuse(rec, PD_EOPAQUE, "type", error);
@@ -428,13 +452,13 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     bool drop = false;
     e->passed.code = PD_OK;
     if (pd_reader_decode(r, rec, &what))
-        return unknown_record(e, rec, &what, out, n, error);
+        return unknown_record(e, r, rec, &what, out, n, error);
     if (pi_record_feature(rec, (enum pd_order)rec->plan->order, &id, &data))
         return feature_record(e, rec, id, &data, rec->nr_cpus_avail ? rec->nr_cpus_avail : nr_cpus_avail, out,
                               n, error);
     if (rec->layout == NULL) {
         what.code = PD_OK;
-        return unknown_record(e, rec, &what, out, n, error);
+        return unknown_record(e, r, rec, &what, out, n, error);
     }
     *n = 0;
     enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, rec, &drop, error);

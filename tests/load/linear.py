@@ -111,7 +111,7 @@ def fork(kind, child, parent, time):
 
 def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL, config=lambda i: i):
     """A file: header, ids, attrs, data, features."""
-    at, sections, ids, event = 104, b"", b"", 1
+    at, sections, ids, event = 104, bytearray(), bytearray(), 1
     for i in range(attrs):
         sections += attr(config(i), kind, flags) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
         ids += struct.pack(f"<{n_ids}Q", *range(event, event + n_ids))
@@ -121,7 +121,7 @@ def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL, con
     header = b"PERFILE2" + struct.pack(
         "<QQQQQQQQ4Q", 104, 144, at + len(ids), len(sections), data_at, len(records), 0, 0, word, 0, 0, 0
     )
-    table, content, place = b"", b"", data_at + len(records) + 16 * len(features)
+    table, content, place = bytearray(), bytearray(), data_at + len(records) + 16 * len(features)
     for _, body in features:
         table += struct.pack("<QQ", place + len(content), len(body))
         content += body
@@ -130,7 +130,7 @@ def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL, con
 
 def event_desc(n, name_of="event-{}".format, config=lambda i: i):
     """EVENT_DESC: a name for each of n events, or none where it is None."""
-    out = struct.pack("<II", n, 128)
+    out = bytearray(struct.pack("<II", n, 128))
     for i in range(n):
         name = b"" if name_of(i) is None else name_of(i).encode() + b"\0"
         name += bytes(-len(name) % 64)
@@ -145,7 +145,7 @@ def event_desc(n, name_of="event-{}".format, config=lambda i: i):
 
 def group_desc(n):
     """GROUP_DESC: n groups of two."""
-    out = struct.pack("<I", n)
+    out = bytearray(struct.pack("<I", n))
     for i in range(n):
         name = f"group-{i}".encode() + b"\0"
         name += bytes(-len(name) % 64)

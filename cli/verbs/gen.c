@@ -2,6 +2,7 @@
 /* gen.c - `perfdata gen`: synthetic recordings, at random or of a workload. */
 #include "src/support/limits.h"
 #include "cli/lib/files/convert_dir.h"
+#include "cli/lib/threads/workers.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/ops/gen.h>
@@ -345,6 +346,7 @@ static bool generate(struct run *run, const struct pd_sink *sink)
     struct pd_gen *gen = NULL;
     struct pd_error error = {0};
     run->options.size = sizeof run->options;
+    run->options.workers = cli_workers(run->cli);
     run->options.progress = on_progress;
     run->options.user = run;
     enum pd_code code = pd_gen_open(&gen, sink, &run->options, &error);

@@ -79,7 +79,8 @@ static enum pd_code open_writers(struct pd_gen *g, const struct pd_sink *sink, s
                                     .container = directory ? PD_CONTAINER_FILE : o->container,
                                     .compression = o->compression,
                                     .level = o->level,
-                                    .frame = o->frame};
+                                    .frame = o->frame,
+                                    .workers = o->workers};
     enum pd_code code = pd_writer_open(&g->writer, sink, &how, error);
     how.container = PD_CONTAINER_DIRECTORY;
     how.max_features = 0;

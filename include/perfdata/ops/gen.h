@@ -62,7 +62,8 @@ struct pd_gen_options {
     /* Called now and then with the records and bytes that were made; may be NULL. */
     void (*progress)(void *user, uint64_t records, uint64_t bytes);
     void *user;
-    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
+    uint64_t frame;                   /* least bytes in a zstd frame, as in pd_writer_options */
+    const struct pd_workers *workers; /* likewise; of a DIRECTORY they compress for both sinks */
 };
 
 struct pd_gen;

@@ -64,6 +64,10 @@ for name in frames stream zipped-pipe long-frames; do
     "$PERFDATA" corrupt -q --set "$((size / 3))=0123456789abcdef" --set "$((size / 3 * 2))=5555555555" \
         -o "bad-$name.data" "$name.data" >/dev/null
 done
+gen three.data --preset build -c 12000 -z --frames 512K -j3
+same three.data long-frames.data
+gen dir-three --preset build -c 4000 -z --frames 16K --to dir -j3
+diff -rq dir-three zipped-dir || fail 'gen -j3 writes another directory'
 key=$(printf %064d 7)
 echo "$key" >key
 # Each recording with every few of the verbs, each time others.

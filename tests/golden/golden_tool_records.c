@@ -704,6 +704,13 @@ static struct golden cases[] = {
              .u.simpleperf_unwinding_result = {.time = 1, .used_time = 2, .error_code = 3, .error_addr = 4,
                  .stack_start = 5, .stack_end = 6, .has_regs = 1, .reg_mask = 16, .nr_regs = 1,
                  .regs = WORDS_OF(0x102030405060708)}}},
+    {"simpleperf UNWINDING_RESULT, no registers, no stack, no chain: the least that has registers",
+     .text = "00008008 0000 0050 0000000000000001 0000000000000002 0000000000000003 0000000000000004"
+             " 0000000000000005 0000000000000006"
+             " 0000000000000000 0000000000000000 0000000000000000",
+     .rec = {.type = 32776,
+             .u.simpleperf_unwinding_result = {.time = 1, .used_time = 2, .error_code = 3, .error_addr = 4,
+                 .stack_start = 5, .stack_end = 6, .has_regs = 1}}},
     {"simpleperf UNWINDING_RESULT, no registers, an empty chain",
      .text = "00008008 0000 0058 0000000000000001 0000000000000002 0000000000000003 0000000000000004"
              " 0000000000000005 0000000000000006"

@@ -232,6 +232,8 @@ SAME_BR(PRIV_HV);
 SAME(PD_REGS_NONE, PERF_SAMPLE_REGS_ABI_NONE);
 SAME(PD_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_32);
 SAME(PD_REGS_ABI_64, PERF_SAMPLE_REGS_ABI_64);
+SAME(PD_REGS_ABI_32_SIMD, PERF_SAMPLE_REGS_ABI_32 | PD_REGS_SIMD);
+SAME(PD_REGS_ABI_64_SIMD, PERF_SAMPLE_REGS_ABI_64 | PD_REGS_SIMD);
 
 SAME_TXN(ELISION);
 SAME_TXN(TRANSACTION);
@@ -680,6 +682,10 @@ static const struct value values[] = {
     {&pd_set_simpleperf_file_type, 3, "DEX_FILE"},
     {&pd_set_simpleperf_file_type, 4, "SYMBOL_MAP_FILE"},
     {&pd_set_simpleperf_file_type, 5, "UNKNOWN_FILE"},
+    /* the postings of 2025 and 2026: bit 2 beside the kernel's two */
+    {&pd_set_regs_abi, 4, "SIMD"},
+    {&pd_set_regs_abi, 5, "ABI_32_SIMD"},
+    {&pd_set_regs_abi, 6, "ABI_64_SIMD"},
     {&pd_set_simpleperf_chain_type, 0, "ORIGINAL_OFFLINE"},
     {&pd_set_simpleperf_chain_type, 1, "ORIGINAL_REMOTE"},
     {&pd_set_simpleperf_chain_type, 2, "JOINED_OFFLINE"},

@@ -225,11 +225,35 @@ static void numbers_beyond_what_perf_has_are_told(void **state)
             fail_msg("record %zu, of type %u", i, tried[i].rec.type);
 }
 
+/* The first numbers that are not expected of later versions of perf. */
+static void numbers_are_beyond_what_perf_writes(void **state)
+{
+    (void)state;
+    struct pd_record rec = {.u.auxtrace_info = {.type = 64}};
+    assert_false(pi_tool_has_beyond(PD_RECORD_AUXTRACE_INFO, &rec.u));
+    rec.u.auxtrace_info.type = 65;
+    assert_true(pi_tool_has_beyond(PD_RECORD_AUXTRACE_INFO, &rec.u));
+    assert_false(pi_tool_has_beyond(PD_RECORD_AUXTRACE, &rec.u));
+    rec = (struct pd_record){.u.header_feature = {.feat_id = 255}};
+    assert_false(pi_tool_has_beyond(PD_RECORD_HEADER_FEATURE, &rec.u));
+    rec.u.header_feature.feat_id = 256;
+    assert_true(pi_tool_has_beyond(PD_RECORD_HEADER_FEATURE, &rec.u));
+    rec = (struct pd_record){.u.schedstat_cpu = {.version = 64}};
+    assert_false(pi_tool_has_beyond(PD_RECORD_SCHEDSTAT_CPU, &rec.u));
+    rec.u.schedstat_cpu.version = 65;
+    assert_true(pi_tool_has_beyond(PD_RECORD_SCHEDSTAT_CPU, &rec.u));
+    rec = (struct pd_record){.u.schedstat_domain = {.version = 64}};
+    assert_false(pi_tool_has_beyond(PD_RECORD_SCHEDSTAT_DOMAIN, &rec.u));
+    rec.u.schedstat_domain.version = 65;
+    assert_true(pi_tool_has_beyond(PD_RECORD_SCHEDSTAT_DOMAIN, &rec.u));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_record_has_its_role),
         cmocka_unit_test(a_feature_in_an_old_stream_is_no_record_of_its_type),
+        cmocka_unit_test(numbers_are_beyond_what_perf_writes),
         cmocka_unit_test(records_say_which_task),
         cmocka_unit_test(what_tells_of_a_task_says_of_which),
         cmocka_unit_test(the_kernels_maps_are_no_tasks),

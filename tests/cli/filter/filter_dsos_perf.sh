@@ -25,10 +25,13 @@ while read -r name; do
     same want got
 done <names
 # By the last part of the path, as perf report -d has it.
+rows() { # FILE OPTION...: of its report; a tip at its end may have a percentage, too
+    perf report --stdio --no-children --sort pid,sym -i "$@" 2>/dev/null </dev/null |
+        sed -nE 's/^ *[0-9.]+% *//p' | sort
+}
 path=$(grep '^/' names | head -n 1)
 expect 0 "$PERFDATA" filter -q -f -d "${path##*/}" -i x.data -o y.data
-perf report --stdio --no-children --sort pid,sym -d "${path##*/}" -i x.data 2>/dev/null </dev/null |
-    grep '%' | sed 's/^ *[0-9.]*% *//' | sort >want
-perf report --stdio --no-children --sort pid,sym -i y.data 2>/dev/null </dev/null | grep '%' |
-    sed 's/^ *[0-9.]*% *//' | sort >got
+rows x.data -d "${path##*/}" >want
+[ -s want ] || fail "perf report -d ${path##*/}: no rows"
+rows y.data >got
 same want got

@@ -92,6 +92,7 @@ static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)
 {
     return a->shape.sample_type == b->shape.sample_type && a->shape.read_format == b->shape.read_format &&
            a->shape.branch_sample_type == b->shape.branch_sample_type && a->id_all == b->id_all &&
+           a->unknown == b->unknown && a->unknown_read == b->unknown_read &&
            memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
 }
 
@@ -216,6 +217,16 @@ static uint32_t find_seen(const struct pi_attrs *a, uint64_t id)
     return index < a->seen ? index : UINT32_MAX;
 }
 
+/* The event of a record's id, the first one for an id of 0; UINT32_MAX: no event seen has it. */
+static uint32_t event_of(const struct pi_attrs *a, const struct pd_record *rec)
+{
+    const struct pd_plan *first = &a->attr[0]->plan;
+    if (!has_place(first, rec->type == PD_RECORD_SAMPLE))
+        return UINT32_MAX;
+    const uint64_t id = record_id(first, rec);
+    return id ? find_seen(a, id) : 0;
+}
+
 uint64_t pi_attrs_id_of(const struct pi_attrs *a, const struct pd_record *rec)
 {
     const struct pd_plan *first = a->n ? &a->attr[0]->plan : NULL;
@@ -253,8 +264,7 @@ void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
         set_event(a, rec, 0);
         return;
     }
-    const uint64_t id = has_place(first, sample) ? record_id(first, rec) : PD_NOWHERE;
-    const uint32_t index = id == 0 ? 0 : id == PD_NOWHERE ? UINT32_MAX : find_seen(a, id);
+    const uint32_t index = event_of(a, rec);
     if (index != UINT32_MAX)
         set_event(a, rec, index);
     else
@@ -288,8 +298,7 @@ static bool is_settled(const struct pi_attrs *a, const struct pd_record *rec)
         return true;
     if (a->seen > 1)
         return rec->attr_index != UINT32_MAX;
-    const uint64_t id = has_place(first, sample) ? record_id(first, rec) : PD_NOWHERE;
-    return id == 0 || (id != PD_NOWHERE && find_seen(a, id) != UINT32_MAX);
+    return event_of(a, rec) != UINT32_MAX;
 }
 
 enum pd_code pi_attrs_watch(struct pi_attrs_watch *w, const struct pi_attrs *a, const struct pd_record *rec,

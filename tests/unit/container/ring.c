@@ -153,6 +153,43 @@ static void unknown_id(void **state)
     pd_attr_table_free(f.table);
 }
 
+/* It is an id like any other. */
+static void id_of_all_ones(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start_table(&f);
+    assert_int_equal(pd_attr_table_add_id(f.table, 0, UINT64_MAX, NULL), PD_OK);
+    open_ring(&f, SIZE, 0);
+    put_comm(&f, UINT64_MAX);
+    assert_int_equal(next(&f), PD_OK);
+    expect_decoded(&f, 0);
+    close_ring(&f);
+    pd_attr_table_free(f.table);
+}
+
+/* With an event whose layout nobody knows, a sample of an unknown id may be of any. */
+static void unknown_id_and_layout(void **state)
+{
+    const struct pd_attr known = {.sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_READ};
+    struct pd_attr unknown = known;
+    (void)state;
+    for (uint64_t bit = 0; bit <= UINT64_C(1) << 33; bit += UINT64_C(1) << 33) { /* alike, and not */
+        struct fixture f = {0};
+        unknown.read_format = bit;
+        assert_int_equal(pd_attr_table_new(&f.table, PD_HOST_ORDER, NULL, NULL), PD_OK);
+        assert_int_equal(pd_attr_table_add(f.table, &known, (uint64_t[]){71}, 1, NULL), PD_OK);
+        assert_int_equal(pd_attr_table_add(f.table, &unknown, (uint64_t[]){72}, 1, NULL), PD_OK);
+        open_ring(&f, SIZE, 0);
+        put_sample(&f, 99, 0x401000, 5);
+        assert_int_equal(next(&f), PD_OK);
+        assert_true(f.rec.attr_index == UINT32_MAX);
+        assert_int_equal(pd_attr_table_decode(f.table, &f.rec, &f.error), bit ? PD_EUNKNOWN : PD_OK);
+        close_ring(&f);
+        pd_attr_table_free(f.table);
+    }
+}
+
 /* The reader reports the code, and reads the next record all the same. */
 static void expect_passed_over(struct fixture *f, enum pd_code code)
 {
@@ -263,8 +300,13 @@ static void mapping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_place),    cmocka_unit_test(unknown_id), cmocka_unit_test(impossible_numbers),
-        cmocka_unit_test(largest_record), cmocka_unit_test(mapping),
+        cmocka_unit_test(every_place),
+        cmocka_unit_test(unknown_id),
+        cmocka_unit_test(id_of_all_ones),
+        cmocka_unit_test(unknown_id_and_layout),
+        cmocka_unit_test(impossible_numbers),
+        cmocka_unit_test(largest_record),
+        cmocka_unit_test(mapping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,8 @@ PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct 
  * a reader takes for one of the first event, gets the first id of its own event. PD_EVALUE, with
  * `attr_index` as the field and the event that a reader finds as `found`: the record has the id of that
  * other event, or the layout has no id. PD_EVALUE, with `identifier` or `id` as the field: no event has the
- * id. `keep_ids` turns these checks off.
+ * id. `keep_ids` turns these checks off. PD_EVALUE, with `variant` as the field: a reader takes the bytes for
+ * another form, `found`, than rec->variant says.
  */
 PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
                                      struct pd_error *error);

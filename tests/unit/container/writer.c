@@ -647,6 +647,41 @@ static void refused_records(void **state)
     image_free(&f.im);
 }
 
+/*
+ * Two branches, no registers of the user, interrupted ones of an abi that no kernel writes, 8 bytes behind
+ * it. If those are an abi as a kernel may write it, two counters behind the branches are more likely: 0 and
+ * 0x40006.
+ */
+static void refused_forms(void **state)
+{
+    const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER7,
+                                 .sample_type =
+                                     PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR};
+    const struct pd_branch_entry branches[2] = {{.from = 1, .to = 2}, {.from = 3, .to = 4}};
+    uint8_t behind[8] = {0x12};
+    struct pd_record r = {
+        .type = PD_RECORD_SAMPLE,
+        .variant = PD_VARIANT_UNKNOWN_INTR_REGS,
+        .u.sample = {.branch_stack = {.nr = 2, .entries = PD_LIST(branches, 2)}, .regs_intr.abi = 0x40006},
+        .rest = {behind, sizeof behind}};
+    struct file f = {0};
+    struct pd_writer *w = open_file(&f, NULL);
+    (void)state;
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    REFUSED(PD_EVALUE, "variant", pd_writer_record(w, &r, &e));
+    behind[3] = 0x10;
+    assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    struct pd_reader *reader = open_written(&f);
+    struct pd_record got = {0};
+    assert_int_equal(pd_reader_next(reader, &got, NULL), PD_OK);
+    assert_int_equal(pd_reader_decode(reader, &got, NULL), PD_OK);
+    assert_true(got.variant == r.variant && got.u.sample.regs_intr.abi == 0x40006 && got.rest.n == 8);
+    pd_reader_close(reader);
+    image_free(&f.im);
+}
+
 static void refused_features(void **state)
 {
     const struct pd_writer_options options = {.size = sizeof options, .max_features = 2};
@@ -801,6 +836,7 @@ int main(void)
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(refused_options),
         cmocka_unit_test(refused_attrs),
+        cmocka_unit_test(refused_forms),
         cmocka_unit_test(refused_records),
         cmocka_unit_test(fields_without_a_place),
         cmocka_unit_test(refused_features),

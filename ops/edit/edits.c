@@ -414,7 +414,7 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
     e->passed = *why;
     if (is_to_lose(e, r, rec)) {
         count_gone(e, rec);
-        return why->code == PD_EUNKNOWN ? refuse(rec, PD_EOPAQUE, "event id", error) : PD_OK;
+        return why->code == PD_EUNKNOWN ? refuse(rec, PD_EOPAQUE, why->field, error) : PD_OK;
     }
     if (e->strict && !e->drop_unknown) {
         if (why->code == PD_OK || why->code == PD_EUNKNOWN)

@@ -134,9 +134,7 @@ static enum pd_code end(struct pi_conversion *c)
     enum pd_code code = c->rest ? pd_writer_finish(c->rest, c->error) : PD_OK;
     if (!code && c->to != PD_CONTAINER_PIPE) {
         c->out.writer->options.feature_word = pi_convert_feature_word(c);
-        c->out.writer->options.max_features = pi_convert_table(c);
-        if (c->out.writer->stage == PD_STAGE_ATTRS) /* without records, nothing has begun */
-            code = pd_writer_raw(c->out.writer, NULL, 0, c->error);
+        c->out.spare = pi_convert_gap(c);
     }
     if (!code)
         code = pi_sections_end(&c->out); /* of a stream: late features */

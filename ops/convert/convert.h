@@ -91,8 +91,8 @@ void pi_convert_feed(struct pi_conversion *c);
 enum pd_code pi_convert_collect(struct pi_conversion *c, struct pd_record *rec, bool *taken);
 /* Appends to a feature that is collected. */
 enum pd_code pi_convert_add(struct pi_conversion *c, uint16_t feature, const void *bytes, size_t n);
-/* Entries that the feature table will have, with those left empty in the input. */
-unsigned pi_convert_table(const struct pi_conversion *c);
+/* The number of entries that fit between the input's feature table and its first section. */
+unsigned pi_convert_gap(const struct pi_conversion *c);
 /* True if the input had the feature, even if it is to be left out. */
 bool pi_convert_had(const struct pi_conversion *c, uint16_t feature);
 /* The limit of bytes of features that are held. */

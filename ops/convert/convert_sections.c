@@ -198,8 +198,7 @@ static bool has_feature(void *user, uint16_t feature)
     return feature != PD_FEAT_COMPRESSED || (!c->zip && !(c->open && says_zstd(c)));
 }
 
-/* The number of entries that fit between the input's table and its first section. */
-static unsigned gap(const struct pi_conversion *c)
+unsigned pi_convert_gap(const struct pi_conversion *c)
 {
     const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
     uint64_t first = UINT64_MAX;
@@ -212,12 +211,6 @@ static unsigned gap(const struct pi_conversion *c)
         first - end > 64 * PD_BYTES_file_section)
         return 0;
     return (unsigned)((first - end) / PD_BYTES_file_section);
-}
-
-unsigned pi_convert_table(const struct pi_conversion *c)
-{
-    const unsigned n = gap(c) + pi_sections_count(&c->out);
-    return n < 256 ? n : 256;
 }
 
 /* ---- The feature bitmap */

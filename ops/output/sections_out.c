@@ -126,12 +126,13 @@ static unsigned end_of_numbers(const struct pi_sections *s)
     return (last > PD_FEAT_DIR_FORMAT ? last : PD_FEAT_DIR_FORMAT) + 1;
 }
 
-unsigned pi_sections_count(const struct pi_sections *s)
+/* The number of features that the writer does not have yet. */
+static unsigned count_left(const struct pi_sections *s)
 {
     const unsigned end = end_of_numbers(s);
     unsigned n = 0;
     for (unsigned i = 0; i < end; i++)
-        n += source_of(s, (uint16_t)i) != NOWHERE;
+        n += source_of(s, (uint16_t)i) != NOWHERE && !pi_writer_has_feature(s->writer, (uint16_t)i);
     return n;
 }
 
@@ -244,9 +245,22 @@ enum pd_code pi_sections_features(struct pi_sections *s)
     return code;
 }
 
+/*
+ * Room for the features that follow: only now it is known which these are, as some of the input may be lost,
+ * and those about records are made. Without records nothing has begun, and features would wait for them.
+ */
+static enum pd_code reserve_table(struct pi_sections *s)
+{
+    const unsigned n = s->spare + count_left(s);
+    s->writer->options.max_features = n < 256 ? n : 256;
+    return s->writer->stage == PD_STAGE_ATTRS ? pd_writer_raw(s->writer, NULL, 0, s->error) : PD_OK;
+}
+
 enum pd_code pi_sections_end(struct pi_sections *s)
 {
-    const enum pd_code code = pi_sections_features(s);
+    enum pd_code code = s->writer->options.container == PD_CONTAINER_FILE ? reserve_table(s) : PD_OK;
+    if (!code)
+        code = pi_sections_features(s);
     return code ? code : pd_writer_finish(s->writer, s->error);
 }
 

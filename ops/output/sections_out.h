@@ -22,6 +22,7 @@ struct pi_sections {
     bool dir;               /* the output is a directory, and this is its `data` */
     bool new_dir;           /* the directory gets a DIR_FORMAT even if the input has none */
     bool own_zstd;          /* the COMPRESSED feature of the input is not kept */
+    unsigned spare;         /* entries of the feature table, besides those in use */
     const bool *skip;       /* of 256 features: not kept; may be NULL */
     struct pd_reader *like; /* another recording, for features that the input lacks; may be NULL */
     /*
@@ -40,8 +41,6 @@ enum pd_code pi_sections_begin(struct pi_sections *s, const struct pd_sink *sink
                                const struct pd_writer_options *options);
 /* Gives the writer the attrs that it does not have yet. */
 enum pd_code pi_sections_attrs(struct pi_sections *s);
-/* The number of features, as far as known now. */
-unsigned pi_sections_count(const struct pi_sections *s);
 /* Gives the writer the features that it does not have yet. */
 enum pd_code pi_sections_features(struct pi_sections *s);
 /* Writes the features, and ends the output. */

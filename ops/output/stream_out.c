@@ -123,7 +123,6 @@ static enum pd_code begin_file(struct pi_output *o)
                                               .version = pd_reader_info(s->reader)->version,
                                               .feature_word = pd_reader_info(s->reader)->feature_word,
                                               .attr_size = first ? first->room : 0,
-                                              .max_features = pi_sections_count(s),
                                               .compression = o->z.zip,
                                               .level = o->z.level,
                                               .frame = o->options.frame,
@@ -152,6 +151,7 @@ enum pd_code pi_output_wrapper(struct pi_output *o, const struct pd_record *rec)
         return PD_OK;
     enum pd_code code = pi_output_flush(o);
     o->z.zip = rec->type;
+    o->sections.own_zstd = true;
     if (!code)
         code = o->dir ? advance(o, rec->member) : PD_OK;
     if (!code)

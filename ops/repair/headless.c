@@ -207,43 +207,55 @@ static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_read
 /* ---- Checking that the attrs explain the samples */
 
 #define LEAST_BAD 3 /* fewer may be damaged themselves */
-#define EVENTS 64   /* that are told apart */
 
 /* A later kernel adds one more of the lower bits to samples. */
-static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
+static bool is_explained(const struct pd_record *rec, enum pd_code code)
 {
-    const enum pd_code code = pd_reader_decode(r, rec, NULL);
     const struct pd_attr *a = rec->attr;
     if (code == PD_EUNKNOWN && a)
         return a->size >= PD_ATTR_SIZE_VER0 && a->sample_type >> 32 == 0 && a->read_format >> 8 == 0;
     return !code && rec->rest.n == 0;
 }
 
+bool pi_attrs_count(struct pi_attrs_count *c, const struct pd_reader *r, const struct pd_record *rec,
+                    enum pd_code code)
+{
+    const bool sample = rec->type == PD_RECORD_SAMPLE, orphan = pi_is_orphan(r, rec);
+    if (c->fit.good + c->fit.bad >= PD_LIMIT_REPAIR_SAMPLES)
+        return false;
+    if (!sample && !orphan)
+        return true;
+    const bool explained = !orphan && is_explained(rec, code);
+    *(explained ? &c->fit.good : &c->fit.bad) += 1;
+    c->orphans += orphan && !sample;
+    if (!orphan)
+        (explained ? c->good : c->bad)[rec->attr_index % PD_ATTRS_APART]++;
+    return true;
+}
+
+void pi_attrs_conclude(struct pi_attrs_count *c)
+{
+    const uint64_t bad = c->fit.bad - c->orphans;
+    c->fit.fits = bad < LEAST_BAD || bad <= c->fit.good;
+    for (unsigned i = 0; i < PD_ATTRS_APART; i++)
+        c->fit.fits &= c->bad[i] < LEAST_BAD || c->bad[i] <= c->good[i];
+}
+
 enum pd_code pi_attrs_judge(struct pd_reader *r, struct pi_attrs_fit *fit, struct pd_error *error)
 {
-    unsigned good[EVENTS] = {0}, bad[EVENTS] = {0},
-             orphans = 0; /* these are not samples: their ids may be damaged */
+    struct pi_attrs_count count = {.fit.damaged = r->bad_attrs};
     struct pd_record rec = {0};
     enum pd_code code = pi_find_data(r, error);
-    *fit = (struct pi_attrs_fit){.damaged = r->bad_attrs};
     if (!code)
         code = pd_reader_rewind(r, error);
     if (!code && r->headless)
         pi_reader_go_on(r, pi_find_records(r, r->at));
-    while (!code && fit->good + fit->bad < PD_LIMIT_REPAIR_SAMPLES &&
-           (code = pd_reader_next(r, &rec, error)) == PD_OK) {
-        const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pi_is_orphan(r, &rec);
-        if (!sample && !orphan)
-            continue;
-        const bool explained = !orphan && is_explained(r, &rec);
-        *(explained ? &fit->good : &fit->bad) += 1;
-        orphans += orphan && !sample;
-        if (!orphan)
-            (explained ? good : bad)[rec.attr_index % EVENTS]++;
-    }
-    fit->fits = fit->bad - orphans < LEAST_BAD || fit->bad - orphans <= fit->good;
-    for (unsigned i = 0; i < EVENTS; i++)
-        fit->fits &= bad[i] < LEAST_BAD || bad[i] <= good[i];
+    while (!code && (code = pd_reader_next(r, &rec, error)) == PD_OK)
+        if (!pi_attrs_count(&count, r, &rec,
+                            rec.type == PD_RECORD_SAMPLE ? pd_reader_decode(r, &rec, NULL) : PD_OK))
+            break;
+    pi_attrs_conclude(&count);
+    *fit = count.fit;
     return pd_is_failure(code) ? code : pd_reader_rewind(r, error);
 }
 

@@ -11,7 +11,22 @@ struct pi_attrs_fit {
     bool damaged;  /* the reader found damage of the attrs or of their ids themselves */
 };
 
-/* Looks at the first samples. Afterwards the reader, which must be able to seek, is at the first record. */
+/* The same while records are read one by one. */
+#define PD_ATTRS_APART 64 /* events that are told apart */
+struct pi_attrs_count {
+    struct pi_attrs_fit fit;
+    uint64_t orphans; /* among the bad ones, that are not samples: their ids may be damaged */
+    unsigned good[PD_ATTRS_APART], bad[PD_ATTRS_APART];
+};
+
+/* Counts a record; if it is a sample, pd_reader_decode() said `code` of it. False: enough are counted. */
+bool pi_attrs_count(struct pi_attrs_count *count, const struct pd_reader *reader, const struct pd_record *rec,
+                    enum pd_code code);
+/* Sets fit.fits by the counts. */
+void pi_attrs_conclude(struct pi_attrs_count *count);
+
+/* Looks at the first samples, up to damage. Afterwards the reader, which must be able to seek, is at the
+ * first record. */
 enum pd_code pi_attrs_judge(struct pd_reader *reader, struct pi_attrs_fit *fit, struct pd_error *error);
 
 /*

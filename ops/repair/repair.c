@@ -32,8 +32,10 @@ struct repair {
                          next large record */
     uint8_t *payload; /* of the current record, if it was decoded */
     size_t payload_n;
-    bool any_attr;   /* of a stream, is in the output */
-    bool *attr_kept; /* of the attrs of a stream, by index: whether its record is in the output */
+    struct pi_attrs_count fit; /* of the records that are kept */
+    enum pd_code decoded;      /* what decoding the current record gave */
+    bool any_attr;             /* of a stream, is in the output */
+    bool *attr_kept;           /* of the attrs of a stream, by index: whether its record is in the output */
     size_t n_attr_kept, attr_kept_cap;
     struct pi_progress progress;
 };
@@ -231,6 +233,7 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     uint64_t search = rec->offset + 8;
     size_t inside;
     *good = false;
+    p->decoded = code;
     p->stats->orphans += odd == PD_EUNKNOWN;
     if (odd == PD_EINSIDE || odd == PD_ECOUNT) /* something else begins in it */
         search = rec->offset + why.expected;
@@ -307,6 +310,7 @@ static enum pd_code keep(struct repair *p, struct pd_record *rec)
 {
     enum pd_code code = PD_OK;
     *(rec->type == PD_RECORD_SAMPLE ? &p->stats->samples : &p->stats->others) += 1;
+    pi_attrs_count(&p->fit, p->r, rec, p->decoded);
     if (lacks_build_id(rec))
         code = mend(p, rec);
     else if (p->writing)
@@ -526,15 +530,29 @@ static void drop_index(struct repair *p)
     leave_feature_out(p, PD_FEAT_AUXTRACE, &why);
 }
 
+static enum pd_code refuse_attrs(struct repair *p, size_t n)
+{
+    return pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", n, 0);
+}
+
 /* Without attrs, or with those of another recording, no sample can be read. */
 static enum pd_code need_attrs(struct repair *p)
 {
-    const size_t n = pd_reader_n_attrs(p->r);
     struct pi_attrs_fit fit;
-    if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && n == 0)
-        return pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
+    if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && pd_reader_n_attrs(p->r) == 0)
+        return refuse_attrs(p, 0);
     const enum pd_code code = pi_attrs_judge(p->r, &fit, p->error);
-    return code || fit.fits ? code : pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", n, 0);
+    return code || fit.fits ? code : refuse_attrs(p, pd_reader_n_attrs(p->r));
+}
+
+/* need_attrs() did not look behind damage, and at what is left out: the same of the output. */
+static enum pd_code need_attrs_kept(struct repair *p)
+{
+    const bool pipe = p->r->info.container == PD_CONTAINER_PIPE;
+    if (pipe ? !p->any_attr : pd_reader_n_attrs(p->r) == 0)
+        return refuse_attrs(p, 0);
+    pi_attrs_conclude(&p->fit);
+    return p->fit.fit.fits ? PD_OK : refuse_attrs(p, pd_reader_n_attrs(p->r));
 }
 
 static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
@@ -551,8 +569,8 @@ static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
         code = begin(p, sink);
     if (!code)
         code = all_records(p);
-    if (!code && (p->r->info.container == PD_CONTAINER_PIPE ? !p->any_attr : pd_reader_n_attrs(p->r) == 0))
-        code = pi_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
+    if (!code)
+        code = need_attrs_kept(p);
     drop_index(p);
     return !code && p->writing ? pi_output_end(&p->out) : code;
 }

@@ -61,7 +61,8 @@ struct pd_repair_stats {
  * Writes the intact part, in the container of the input; a sink for a file must be able to patch. With a NULL
  * sink and no open_member nothing is written, only reported. The reader must be able to seek. PD_EUNSUP: it
  * cannot. PD_EATTRS: it has no events (`found` is 0), so no sample can be read, which for a pipe stream is
- * known only at the end; or most samples do not match the attrs. PD_EOUT: the sink failed.
+ * known only at the end; or most samples do not match the attrs, of those before damage or of those that are
+ * kept. PD_EOUT: the sink failed.
  */
 PD_EXPERIMENTAL enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
                                        const struct pd_repair_options *options, struct pd_repair_stats *stats,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * repair.c - a recording made by hand, cut at every byte, and damaged in many ways: no record before the
- * damage is lost, the losses that pd_repair() reports add up, and its result has no damage.
+ * damage is lost, the losses that pd_repair() reports add up, its result has no damage, and repairing that
+ * changes nothing.
  */
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
@@ -105,6 +106,23 @@ static void judge(struct outcome *o)
     pd_reader_close(r);
 }
 
+/* What was repaired is repaired: nothing of it changes. */
+static void repair_again(const struct image *im, bool keep_tail)
+{
+    const struct pd_repair_options options = {.size = sizeof options, .keep_tail = keep_tail};
+    struct image again = {0};
+    const struct pd_sink sink = image_sink(&again);
+    struct pd_repair_stats stats;
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_repair(r, &sink, &options, &stats, NULL), PD_OK);
+    assert_int_equal(stats.lost, 0);
+    assert_int_equal(again.n, im->n);
+    assert_memory_equal(again.b, im->b, im->n);
+    pd_reader_close(r);
+    image_free(&again);
+}
+
 static enum pd_code repair(const uint8_t *b, size_t n, bool keep_tail, struct outcome *o)
 {
     const struct pd_repair_options options = {
@@ -122,6 +140,7 @@ static enum pd_code repair(const uint8_t *b, size_t n, bool keep_tail, struct ou
     if (code)
         return code;
     judge(o);
+    repair_again(&o->im, keep_tail);
     uint64_t sum = 0;
     for (size_t i = 0; i < o->n_lost; i++)
         sum += o->lost[i].bytes;

@@ -224,7 +224,7 @@ static enum pd_code find_event(struct pi_exporting *x, uint32_t attr, uint32_t *
     if (x->events[attr] == 0) {
         enum pd_code code = enlarge_text(x, 512);
         size_t n = code ? 0 : event_name(x, attr);
-        if (n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
+        if (!code && n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
             n = event_name(x, attr);
         if (!code)
             code = pi_export_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event,

@@ -15,12 +15,15 @@
 #include <errno.h>
 #include <malloc.h>
 #include <perfdata/ops/difference.h>
+#include <perfdata/ops/export.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/hash.h>
+#include <perfdata/ops/index.h>
 #include <perfdata/ops/merge.h>
 #include <perfdata/ops/redact.h>
 #include <perfdata/ops/repair.h>
+#include <perfdata/ops/report.h>
 #include <perfdata/ops/rewrite.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
@@ -773,6 +776,175 @@ static enum pd_code span(const struct inputs *in, struct pd_error *error)
     return code;
 }
 
+/* ---- Exports, reports and an index */
+
+/* Two functions in each file, of which one has others in it. */
+static bool name_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
+                        struct pd_symbol *symbol)
+{
+    static const char *const inner[] = {"inner", "innermost"};
+    (void)user, (void)file, (void)build_id;
+    *symbol = (struct pd_symbol){.name = "low", .offset = offset};
+    if (offset & 0x10)
+        *symbol = (struct pd_symbol){.name = "high", .offset = 3, .inlined = inner, .n_inlined = 2};
+    return offset % 7 != 0;
+}
+
+static size_t know_segments(void *user, const char *file, const char *build_id,
+                            struct pd_export_segment *segments, size_t cap)
+{
+    (void)user, (void)build_id;
+    if (cap == 0 || strlen(file) % 2)
+        return 0;
+    segments[0] = (struct pd_export_segment){.size = UINT32_MAX, .vaddr = 0x1000, .executable = true};
+    return 1;
+}
+
+static size_t know_build_id(void *user, struct pd_reader *r, const char *file, uint8_t id[20])
+{
+    (void)user, (void)r;
+    memset(id, (int)strlen(file), 20);
+    return strlen(file) % 3 ? 20 : 0;
+}
+
+/* Both recordings in one export. */
+static enum pd_code export_with(const struct inputs *in, struct pd_export_options o, struct pd_error *error)
+{
+    static const char *const fields[] = {"next_comm", "data_src"};
+    struct image *const images[] = {in->one, in->other};
+    struct pd_export *export;
+    struct pd_reader *r;
+    o.size = sizeof o;
+    o.allocator = &allocator;
+    o.open_member = open_member;
+    o.close_member = close_member;
+    o.segments = know_segments;
+    o.build_id = know_build_id;
+    o.finding = on_finding;
+    o.sink = &the_sink;
+    if (o.format == PD_EXPORT_PARQUET) {
+        o.fields = fields;
+        o.n_fields = 2;
+    }
+    enum pd_code code = pd_export_new(&export, &o, error);
+    if (code)
+        return code;
+    for (size_t i = 0; !code && i < 2 && images[i]; i++) {
+        if ((code = open_image(images[i], &r, error)))
+            break;
+        code = pd_export_add(export, r, NULL, error);
+        pd_reader_close(r);
+    }
+    if (!code)
+        code = pd_export_write(export, &the_sink, error);
+    pd_export_free(export);
+    return code;
+}
+
+enum { ALL_KEYS = PD_EXPORT_COMM | PD_EXPORT_PID | PD_EXPORT_TID | PD_EXPORT_CPU | PD_EXPORT_CGROUP };
+
+#define EXPORT(name_, ...)                                                                \
+    static enum pd_code name_(const struct inputs *in, struct pd_error *error)            \
+    {                                                                                     \
+        return export_with(in, (struct pd_export_options){.format = __VA_ARGS__}, error); \
+    }
+EXPORT(to_folded, PD_EXPORT_FOLDED, .keys = ALL_KEYS, .symbol = name_symbol)
+EXPORT(to_folded_spilling, PD_EXPORT_FOLDED, .memory = SPILLING)
+EXPORT(to_pprof, PD_EXPORT_PPROF, .keys = ALL_KEYS, .symbol = name_symbol)
+EXPORT(to_speedscope, PD_EXPORT_SPEEDSCOPE, .keys = PD_EXPORT_COMM)
+EXPORT(to_firefox, PD_EXPORT_FIREFOX, .keys = PD_EXPORT_TID, .symbol = name_symbol)
+EXPORT(to_bolt, PD_EXPORT_BOLT, .kernel = true)
+EXPORT(to_profgen, PD_EXPORT_PROFGEN, .memory = SPILLING)
+EXPORT(to_autofdo, PD_EXPORT_AUTOFDO, .kernel = true)
+EXPORT(to_symbols, PD_EXPORT_SYMBOLS, .symbol = name_symbol)
+EXPORT(to_parquet, PD_EXPORT_PARQUET, .symbol = name_symbol)
+
+static enum pd_code report(const struct inputs *in, struct pd_error *error)
+{
+    static const enum pd_report_key keys[] = {PD_KEY_COMM,   PD_KEY_DSO,  PD_KEY_SYM,
+                                              PD_KEY_CGROUP, PD_KEY_TIME, PD_KEY_EVENT};
+    const struct pd_filter_options selection = {.size = sizeof selection, .allocator = &allocator};
+    const struct pd_report_options o = {.size = sizeof o,
+                                        .keys = keys,
+                                        .n_keys = sizeof keys / sizeof *keys,
+                                        .slices = 3,
+                                        .last = 1000000,
+                                        .selection = &selection,
+                                        .symbol = name_symbol,
+                                        .build_id = know_build_id,
+                                        .finding = on_finding};
+    struct pd_report *report;
+    struct pd_reader *r;
+    enum pd_code code = open_image(in->one, &r, error);
+    if (code)
+        return code;
+    if ((code = pd_report_new(&report, r, &o, error)) == PD_OK) {
+        for (size_t e = 0; e < pd_report_n_events(report); e++)
+            sum_up(&pd_report_get_event(report, e)->period, sizeof(uint64_t));
+        pd_report_free(report);
+    }
+    pd_reader_close(r);
+    return code;
+}
+
+static int keep_output(void *user, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    if (fails(OUTPUT) || n > im->cap - im->n)
+        return ENOSPC;
+    memcpy(im->b + im->n, bytes, n);
+    im->n += n;
+    return 0;
+}
+
+static int keep_patched(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    if (fails(OUTPUT) || at > im->n || n > im->n - at)
+        return ENOSPC;
+    memcpy(im->b + at, bytes, n);
+    return 0;
+}
+
+/* An index, by which then some of the records are read, and which is compared with a new one. */
+static enum pd_code read_by_index(struct pd_reader *r, struct image *made, struct pd_error *error)
+{
+    static const struct pd_time_range ranges[] = {{1000, 2000}};
+    const struct pd_index_options o = {.size = sizeof o, .allocator = &allocator};
+    const struct pd_source source = {read_image, NULL, made, made->n};
+    struct pd_record rec = {0};
+    struct pd_index *index;
+    enum pd_code code = pd_index_open(&index, r, &source, &o, error);
+    if (code)
+        return code;
+    code = pd_index_select(index, ranges, 1, error);
+    while (!code && (code = pd_reader_next(r, &rec, error)) == PD_OK)
+        sum_up(&rec.offset, sizeof rec.offset);
+    if (code == PD_END)
+        code = pd_index_check(index, error);
+    pd_index_close(index);
+    return code;
+}
+
+static enum pd_code index_it(const struct inputs *in, struct pd_error *error)
+{
+    static uint8_t room[1 << 20];
+    const struct pd_index_options o = {.size = sizeof o, .allocator = &allocator, .block = 1000};
+    struct image made = {room, 0, sizeof room};
+    const struct pd_sink sink = {keep_output, keep_patched, &made};
+    struct pd_reader *r;
+    enum pd_code code = open_image(in->one, &r, error);
+    if (code)
+        return code;
+    code = pd_index_build(r, &sink, &o, NULL, error);
+    if (!code)
+        code = pd_reader_rewind(r, error);
+    if (!code)
+        code = read_by_index(r, &made, error);
+    pd_reader_close(r);
+    return code;
+}
+
 #define JOB(name_)    \
     {                 \
 #name_, name_ \
@@ -846,6 +1018,18 @@ static const struct {
     JOB(differences_of_records),
     JOB(differences_of_form),
     JOB(parts),
+    JOB(to_folded),
+    JOB(to_folded_spilling),
+    JOB(to_pprof),
+    JOB(to_speedscope),
+    JOB(to_firefox),
+    JOB(to_bolt),
+    JOB(to_profgen),
+    JOB(to_autofdo),
+    JOB(to_symbols),
+    JOB(to_parquet),
+    JOB(report),
+    JOB(index_it),
 };
 enum { N_JOBS = sizeof jobs / sizeof *jobs };
 

@@ -576,6 +576,74 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
+static int stop_at_once(void *user, const void *record, size_t size)
+{
+    (void)user, (void)record, (void)size;
+    return 17;
+}
+
+/* A symbol, of 4 words and its name: what is wrong with its size is told, whatever the room. */
+static void sizes_of_large_records(void **state)
+{
+    (void)state;
+    uint8_t bytes[48] = {3, 0x80, 0, 0, 0, 0, 40, 0, 1, [32] = 'm', 'a', 'i', 'n'}, again[48];
+    struct pieces pieces = {0};
+    struct pd_large_record large;
+    struct pd_error e;
+    size_t n = 0;
+    assert_int_equal(pd_large_record_decode(PD_LITTLE, bytes, 40, &large, NULL), PD_OK);
+    assert_int_equal(large.u.simpleperf_symbol.addr, 1);
+    assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, NULL, 0, &n, NULL), PD_OK);
+    assert_int_equal(n, 40);
+    for (size_t cap = 0; cap < 40; cap++) {
+        assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, again, cap, &n, &e), PD_ESPACE);
+        assert_int_equal(e.found, cap);
+        assert_int_equal(n, 40);
+    }
+    assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, again, 40, &n, &e), PD_OK);
+    assert_memory_equal(again, bytes, 40);
+    large.size = 48;
+    assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, again, 48, &n, &e), PD_ECOUNT);
+    assert_int_equal(e.found, 48);
+    assert_int_equal(e.expected, 40);
+
+    /* Of a type that has no layout: its bytes are all that it has. */
+    bytes[1] = 0xff;
+    assert_int_equal(pd_large_record_decode(PD_LITTLE, bytes, 40, &large, NULL), PD_OK);
+    assert_null(large.layout);
+    assert_int_equal(large.rest.n, 32);
+    assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, again, 40, &n, &e), PD_OK);
+    assert_memory_equal(again, bytes, 40);
+
+    assert_int_equal(pd_large_record_cut(PD_LITTLE, bytes, 40, take_piece, &pieces), 0);
+    assert_int_equal(pieces.n, 1);
+    assert_int_equal(pieces.im.n, 40);
+    assert_memory_equal(pieces.im.b, bytes, 40);
+    assert_int_equal(pd_large_record_cut(PD_LITTLE, bytes, 40, stop_at_once, NULL), 17);
+    image_free(&pieces.im);
+}
+
+/* So many bytes are kept, and no more, whatever the parts. */
+static void parts_are_limited(void **state)
+{
+    (void)state;
+    const uint8_t part[12] = {4, 0x80, 0, 0, 0, 0, 12, 0, 1, 2, 3, 4};
+    struct pd_record rec = {.type = PD_RECORD_SIMPLEPERF_SPLIT, .raw = part, .size = 12};
+    struct pd_large_parts parts = {.max_bytes = 8};
+    struct pd_large_record large;
+    struct pd_error e;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pd_large_parts_add(&parts, PD_LITTLE, &rec, &large, &e), PD_OK);
+    assert_int_equal(pd_large_parts_add(&parts, PD_LITTLE, &rec, &large, &e), PD_ELIMIT);
+    assert_int_equal(e.found, 12);
+    assert_int_equal(e.expected, 8);
+    rec.type = PD_RECORD_COMM;
+    large.type = 1;
+    assert_int_equal(pd_large_parts_add(&parts, PD_LITTLE, &rec, &large, &e), PD_OK);
+    assert_int_equal(large.type, 0);
+    pd_large_parts_free(&parts);
+}
+
 /* The writer of a recording chooses how many events have one name, and its length: its text is kept once. */
 static void a_name_of_many_events_is_held_once(void **state)
 {
@@ -690,6 +758,8 @@ int main(void)
         cmocka_unit_test(lists_of_cpus),
         cmocka_unit_test(maps_of_cpus),
         cmocka_unit_test(of_large_records),
+        cmocka_unit_test(sizes_of_large_records),
+        cmocka_unit_test(parts_are_limited),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),

@@ -31,6 +31,7 @@ struct lane {
     struct pd_clock clock;
     uint64_t slack;       /* of a member: nanoseconds */
     uint64_t newest;      /* time read */
+    uint64_t held;        /* first records of which none is given before all are read */
     uint64_t pushed;      /* into the queue, since the last flush */
     uint64_t first_index; /* of a member: records in those before it */
     uint32_t member;
@@ -141,7 +142,7 @@ static bool is_placed(const struct pd_sorter *s, const struct lane *l, const str
 
 static uint64_t settled(const struct lane *l)
 {
-    return l->newest > l->slack ? l->newest - l->slack : 0;
+    return l->newest > l->slack && l->reader->index >= l->held ? l->newest - l->slack : 0;
 }
 
 /*
@@ -385,7 +386,10 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
         if (code)
             continue;
         pd_clock_stamp(&l->clock, &rec, &when);
-        if (is_placed(s, l, &rec, &when, &time) && l->newest > time && l->newest - time > l->slack)
+        const bool placed = is_placed(s, l, &rec, &when, &time);
+        if (placed && time == 0) /* before all: no slack would be enough */
+            l->held = rec.index + 1;
+        else if (placed && l->newest > time && l->newest - time > l->slack)
             l->slack = l->newest - time;
         if (when.time)
             note_order(&s->stats, l, &rec, time, l->newest);
@@ -395,7 +399,7 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
     l->newest = 0;
     l->in_order = is_strict(s) && s->stats.disorder.count == 0;
     if (l->in_order)
-        l->slack = 0;
+        l->slack = l->held = 0;
     pd_clock_init(&l->clock, l->clock.timed);
     return pd_is_failure(code) ? code : pd_reader_rewind(l->reader, error);
 }

@@ -324,6 +324,37 @@ static void cannot_spill(void **state)
     drop(&s);
 }
 
+/* Rounds are small, and a record without a time comes within the first: none of them fills the memory. */
+static void small_rounds_stay_in_memory(void **state)
+{
+    struct stream s = {0};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_sorter_stats stats;
+    uint64_t given = 0;
+    (void)state;
+    put_pipe(&s);
+    for (uint64_t i = 0; i < 100000; i++) {
+        if (i == 20)
+            put_text(&s, "I");
+        if (i % 100 == 0)
+            put_round(&s);
+        put_sample(&s, 1000000 + (i ^ 31));
+    }
+    assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
+    struct pd_sorter *o = sorter_of(r, PD_SORT_STRICT, 1 << 20, NULL);
+    while (pd_sorter_next(o, &rec, NULL) == PD_OK)
+        given += rec.type == PD_RECORD_SAMPLE;
+    pd_sorter_get_stats(o, &stats);
+    assert_int_equal(given, 100000);
+    assert_int_equal(stats.late, 0);
+    assert_true(stats.waited > 50000);
+    assert_int_equal(stats.spilled, 0);
+    pd_sorter_close(o);
+    pd_reader_close(r);
+    drop(&s);
+}
+
 static void bad_kind(void **state)
 {
     struct stream s = {0};
@@ -502,6 +533,7 @@ int main(void)
         cmocka_unit_test(damage),
         cmocka_unit_test(compressed),
         cmocka_unit_test(cannot_spill),
+        cmocka_unit_test(small_rounds_stay_in_memory),
         cmocka_unit_test(bad_kind),
         cmocka_unit_test(members_are_merged),
         cmocka_unit_test(members_in_order_need_no_copy),

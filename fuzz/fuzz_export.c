@@ -163,7 +163,7 @@ static void pass_value(const uint8_t *b, size_t n, size_t *at, unsigned kind, un
     } else if (kind == 3 || kind == 8) {
         const uint64_t size = kind == 3 ? 1 : take_varint(b, n, at);
         CHECK(size <= n - *at);
-        *at += size;
+        *at += (size_t)size;
     } else if (kind == 9) {
         CHECK(*at < n);
         const unsigned head = b[(*at)++];

@@ -94,7 +94,7 @@ PD_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, cons
     key->stack[1] = 0;
     if (n == 0)
         return;
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(raw + k->chain + 8, 8 * n, seed);
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(raw + k->chain + 8, 8 * (size_t)n, seed);
     key->stack[0] = hash.low64 + ip; /* the address counts, too, if the chain has no frame */
     key->stack[1] = hash.high64 | 1;
 }

@@ -209,7 +209,7 @@ static void same_as_without(void **state)
         ask(&dropped, &b, &r);
         compare(&b, &a.lists, pi_rng_one_in(&r, 2) ? &nothing : &dropped.lists, &r);
     }
-    if (iterations >= 25)
+    if (iterations >= 25 && PD_HOST_ORDER == PD_LITTLE) /* others read each record by itself */
         assert_true(n_copied > iterations * 6000);
     free(b.p);
 }

@@ -167,7 +167,7 @@ static uint32_t take_not(struct parser *p)
     uint32_t node;
     if (p->code)
         return 0;
-    if (++p->depth > PD_LIMIT_EXPRESSION_DEPTH) {
+    if (p->depth++ > PD_LIMIT_EXPRESSION_DEPTH) {
         p->code = PD_ELIMIT;
         return 0;
     }

@@ -66,11 +66,7 @@ TESTS = {
     "file.def": these_first("golden_attr", "v1", "reader", "reader_v1"),
     "records.def": LAYOUT_TESTS,
     "tool_records.def": these_first("golden_tool_records"),
-    "rare_records.def": [
-        *these_first("golden_tool_records", "golden_feature_errors"),
-        "roles",
-        "offcpu",
-    ],
+    "rare_records.def": these_first("golden_tool_records", "golden_feature_errors", "roles", "offcpu"),
     "features.def": these_first("golden_features", "golden_feature_errors"),
     "names.def": [
         "names",

@@ -5,6 +5,7 @@
  */
 #include "bytes.h"
 #include "cmocka_all.h"
+#include "fuzz/image.h"
 #include "heap.h"
 #include <perfdata/ops/difference.h>
 #include <perfdata/perfdata.h>
@@ -270,6 +271,64 @@ static void what_is_ignored(void **state)
 
 /* ---- Memory */
 
+/* A file of 2009, with the names of n events in a section of their own. */
+static struct image old_file(size_t n, uint64_t last, const char *name)
+{
+    struct image im;
+    image_start(&im, false, 104, 72 + 16);
+    image_section(&im, IMAGE_ATTRS, im.n, 72 + 16);
+    image_attr(&im, 72, 72, ST_IP, false);
+    image_ids(&im, 0, 0);
+    image_section(&im, IMAGE_TYPES, im.n, 72 * n);
+    for (size_t i = 0; i < n; i++) {
+        image_u64(&im, i + 1 < n ? i : last);
+        image_bytes(&im, name, strlen(name));
+        image_zeros(&im, 64 - strlen(name));
+    }
+    image_section(&im, IMAGE_DATA, im.n, 0);
+    return im;
+}
+
+static void event_types_of_old_files(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n[2];
+        uint64_t last;
+        const char *name, *path; /* the end of the path of the only difference */
+        uint64_t value[2];
+    } cases[] = {
+        {{2, 2}, 1, "cycles", NULL, {0}},
+        {{2, 2}, 5, "cycles", "event_id", {1, 5}},
+        {{1, 1}, 1, "clock", "name", {0}},
+        {{2, 3}, 2, "cycles", "event_types", {2, 3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct image a = old_file(cases[i].n[0], 1, "cycles"),
+                     b = old_file(cases[i].n[1], cases[i].last, cases[i].name);
+        struct list l = {0};
+        const struct pd_differences_options o = {.size = sizeof o, .difference = on_difference, .user = &l};
+        struct pd_reader *ra, *rb;
+        uint64_t n;
+        assert_int_equal(pd_reader_open_memory(&ra, a.b, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&rb, b.b, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
+        assert_int_equal(n, cases[i].path != NULL);
+        if (cases[i].path) {
+            const char *path = l.told[0].path;
+            const size_t end = strlen(cases[i].path);
+            assert_true(strlen(path) >= end);
+            assert_string_equal(path + strlen(path) - end, cases[i].path);
+            assert_int_equal(l.told[0].value[0], cases[i].value[0]);
+            assert_int_equal(l.told[0].value[1], cases[i].value[1]);
+        }
+        pd_reader_close(ra);
+        pd_reader_close(rb);
+        image_free(&a);
+        image_free(&b);
+    }
+}
+
 static void memory_runs_out(void **state)
 {
     struct heap heap = {.once = true};
@@ -300,8 +359,10 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_ones), cmocka_unit_test(each_kind),       cmocka_unit_test(many_elements),
-        cmocka_unit_test(stops),      cmocka_unit_test(what_is_ignored), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(equal_ones),      cmocka_unit_test(each_kind),
+        cmocka_unit_test(many_elements),   cmocka_unit_test(stops),
+        cmocka_unit_test(what_is_ignored), cmocka_unit_test(event_types_of_old_files),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

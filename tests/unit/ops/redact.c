@@ -589,6 +589,79 @@ static void pids_are_replaced_one_to_one(void **state)
     image_free(&out);
 }
 
+/* ---- The proof */
+
+struct found {
+    size_t n, strings; /* bits */
+    uint32_t type;     /* of the last record */
+    const char *section;
+    uint64_t offset;
+};
+
+static void on_leak(void *user, const struct pd_leak *leak)
+{
+    struct found *f = user;
+    f->n++;
+    f->strings |= (size_t)1 << leak->string;
+    f->type = leak->rec ? leak->rec->type : 0;
+    f->section = leak->section;
+    f->offset = leak->offset;
+}
+
+/* A string in a record, behind one, across two pieces of what is behind one, in a section; none. */
+static void strings_are_found_wherever_they_are(void **state)
+{
+    (void)state;
+    enum { BEHIND = 200000 };
+    struct image im;
+    struct pd_reader *r;
+    struct pd_error e;
+    image_start(&im, false, 104, 128 + 16);
+    image_section(&im, IMAGE_ATTRS, im.n, 128 + 16);
+    image_attr(&im, 128, 128, IMAGE_ST0, true);
+    image_ids(&im, 0, 0);
+    const size_t data = im.n;
+    image_comm(&im, "in-it\0\0", 0, true, 0);
+    image_auxtrace(&im, BEHIND);
+    const size_t behind = im.n - BEHIND;
+    memset(im.b + behind, 'x', BEHIND);
+    memcpy(im.b + behind + 65536 - 3, "across", 6); /* the pieces of a proof have 65,536 bytes */
+    memcpy(im.b + behind + BEHIND - 4, "tail", 4);
+    image_section(&im, IMAGE_DATA, data, im.n - data);
+    image_feature(&im, 3, 8);
+    image_zeros(&im, 16);
+    image_feature_string(&im, im.n - 16, "the-host", 64);
+    static const struct {
+        const char *text;
+        uint32_t type;
+        const char *section;
+    } cases[] = {{"in-it", PD_RECORD_COMM, NULL},     {"across", PD_RECORD_AUXTRACE, NULL},
+                 {"xtail", PD_RECORD_AUXTRACE, NULL}, {"the-host", 0, "hostname"},
+                 {"PERFILE2", 0, "header"},           {"nowhere", 0, NULL}};
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        /* The first of them is nowhere, so that the second is meant by its number. */
+        const struct pd_bytes strings[] = {{(const uint8_t *)"tail-of", 7},
+                                           {(const uint8_t *)cases[i].text, strlen(cases[i].text)}};
+        struct found f = {0};
+        assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
+        assert_int_equal(pd_redact_prove(r, strings, 2, on_leak, &f, &e), PD_OK);
+        const bool there = cases[i].type || cases[i].section;
+        assert_int_equal(f.n, there);
+        assert_int_equal(f.strings, there ? 2 : 0);
+        assert_int_equal(f.type, cases[i].type);
+        if (cases[i].section) {
+            assert_string_equal(f.section, cases[i].section);
+            assert_memory_equal(im.b + f.offset, cases[i].text, strlen(cases[i].text));
+        }
+    }
+    const struct pd_bytes empty = {(const uint8_t *)"", 0};
+    assert_int_equal(pd_redact_prove(r, &empty, 1, on_leak, NULL, &e), PD_EARG);
+    assert_string_equal(e.field, "empty string");
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +673,7 @@ int main(void)
         cmocka_unit_test(nothing_leaks_when_dropped),
         cmocka_unit_test(nothing_leaks_when_numbered),
         cmocka_unit_test(nothing_leaks_with_a_key),
+        cmocka_unit_test(strings_are_found_wherever_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

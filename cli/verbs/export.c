@@ -5,6 +5,7 @@
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/files/convert_dir.h"
+#include "cli/lib/files/indexed.h"
 #include "cli/lib/symbols/resolve.h"
 #include "cli/lib/symbols/symbol_file.h"
 #include <inttypes.h>
@@ -273,7 +274,8 @@ static bool add_input(struct run *run, struct cli_input *in)
     struct pd_error error;
     run->current = in;
     if (!cli_learn_stream(in) || !cli_learn_names(in) ||
-        !cli_selection_look_up(&run->selection, in, &run->select.keep, &run->select.drop))
+        !cli_selection_look_up(&run->selection, in, &run->select.keep, &run->select.drop) ||
+        !cli_index_select_kept(in, &run->select.keep))
         return false;
     const enum pd_code code = pd_export_add(run->export, in->reader, &run->select, &error);
     cli_progress_end(run->cli);

@@ -177,7 +177,7 @@ static bool use_index(struct run *run)
                 run->in.name);
         return true;
     }
-    return keep->n_times == 0 || cli_index_select(&run->in, keep->times, keep->n_times);
+    return cli_index_select_kept(&run->in, keep);
 }
 
 static void on_finding(void *user, const struct pd_error *error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - `perfdata report`: shares of what was counted, by task, file, cpu, cgroup or time. */
 #include "cli/lib/cli.h"
+#include "cli/lib/files/indexed.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/symbols/symbol_file.h"
 #include "src/support/scale.h"
@@ -186,7 +187,8 @@ static bool report_on(struct run *run, struct side *side)
     run->reading = side;
     if (!cli_learn_stream(&side->in) || !cli_learn_names(&side->in) ||
         (makes_slices(run) && !cli_time_span(&side->in, &side->first, &side->last)) ||
-        !cli_selection_look_up(&run->selection, &side->in, &run->selected.keep, &run->selected.drop))
+        !cli_selection_look_up(&run->selection, &side->in, &run->selected.keep, &run->selected.drop) ||
+        !cli_index_select_kept(&side->in, &run->selected.keep))
         return false;
     const struct pd_report_options how = {.size = sizeof how,
                                           .keys = run->keys,

@@ -649,6 +649,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                            const struct pd_filter_options *select, struct pd_error *error)
 {
     const struct pd_allocator *allocator = e->options.allocator;
+    uint64_t others = 0;
     struct pd_error own;
     struct pi_exporting x = {.all = e,
                              .error = error ? error : &own,
@@ -674,6 +675,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
     if (!code)
         code = export_records(&x);
     e->stats.samples += x.chosen.samples;
+    pi_reader_left_out(reader, &e->stats.samples, &others);
     close_all(&x);
     e->broken |= code != PD_OK;
     return code;

@@ -111,6 +111,11 @@ bool cli_index_select(struct cli_input *in, const struct pd_time_range *times, s
     return false;
 }
 
+bool cli_index_select_kept(struct cli_input *in, const struct pd_filter_lists *keep)
+{
+    return keep->n_times == 0 || cli_index_select(in, keep->times, keep->n_times);
+}
+
 void cli_index_close(struct cli_input *in)
 {
     struct cli_index *x = in->index;

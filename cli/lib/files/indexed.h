@@ -23,6 +23,8 @@ bool cli_index_find(struct cli_input *in);
  * n 0: nothing. Where it cannot, that is told. False: that failed, which is printed.
  */
 bool cli_index_select(struct cli_input *in, const struct pd_time_range *times, size_t n);
+/* The same for what `keep` selects by time, if it does; otherwise all is read. */
+bool cli_index_select_kept(struct cli_input *in, const struct pd_filter_lists *keep);
 /* NULL: there is none, or it does not suit. */
 struct pd_index *cli_index_of(const struct cli_input *in);
 void cli_index_close(struct cli_input *in);

@@ -22,6 +22,12 @@ dump --json --time 33%-34%
 dump -F comm,pid,tid,time,event --time 70%-71%
 dump -F comm,tid,time,ip,dso --time 70%-71%
 dump -j2 --time 20%-22%
+report -s comm,dso --time 50%-51%
+report -s time/7,event --time 50%-51%
+report -s comm,tid --time 0%-3%
+export --to folded --time 50%-51%,80%-81% -v
+export --to parquet --time 30%-31% -o out -f
+export --to pprof --time 30%-31% --pid 1000 -o out -f
 info --stats
 info --tasks --mmaps --json'
 
@@ -65,11 +71,15 @@ if command -v strace >/dev/null && strace -o trace -e trace=pread64 true 2>/dev/
         strace -f -o trace -e trace=pread64 "$@" >/dev/null 2>&1
         awk '/pread64/ {n += $NF} END {print n}' trace
     }
-    some=$(read_bytes "$PERFDATA" dump --time 50%-51% plain.data)
-    mv plain.data.pdi kept
-    all=$(read_bytes "$PERFDATA" dump --time 50%-51% plain.data)
-    [ $((some * 2)) -lt "$all" ] || fail "with an index $some bytes are read, without it $all"
-    mv kept plain.data.pdi
+    for verb in dump 'report -s comm' 'export --to folded'; do
+        # shellcheck disable=SC2086 # words
+        some=$(read_bytes "$PERFDATA" $verb --time 50%-51% plain.data)
+        mv plain.data.pdi kept
+        # shellcheck disable=SC2086
+        all=$(read_bytes "$PERFDATA" $verb --time 50%-51% plain.data)
+        [ $((some * 2)) -lt "$all" ] || fail "$verb: with an index $some bytes are read, without it $all"
+        mv kept plain.data.pdi
+    done
 fi
 
 # ---- Another recording, and damage

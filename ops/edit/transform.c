@@ -98,9 +98,9 @@ enum pd_code pd_transform_decode(struct pd_transform_run *t, struct pd_record *r
 
 enum pd_code pd_transform_add(struct pd_transform_run *t, const struct pd_record *rec, struct pd_error *error)
 {
-    const uint32_t attr = rec->attr_index != UINT32_MAX ? rec->attr_index : t->now->attr_index;
+    const uint32_t attr = rec->attr_index;
     const struct pd_event_attr *event = attr == UINT32_MAX ? NULL : pd_reader_attr(t->reader, attr);
-    const struct pd_plan *plan = event ? &event->plan : t->now->plan;
+    const struct pd_plan *plan = attr == UINT32_MAX ? t->now->plan : event ? &event->plan : NULL;
     if (plan == NULL)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "attr_index", attr, pd_reader_n_attrs(t->reader));
     t->stats->added++;

@@ -226,6 +226,18 @@ static enum pd_transform_verdict refused(void *user, struct pd_transform_run *t,
     return PD_TRANSFORM_FAIL;
 }
 
+/* Adds a record of an event that is not there. */
+static enum pd_transform_verdict of_no_event(void *user, struct pd_transform_run *t, struct pd_record *rec,
+                                             struct pd_error *error)
+{
+    const struct pd_record made = {.type = PD_RECORD_LOST, .attr_index = UINT32_MAX - 1};
+    (void)user, (void)rec;
+    assert_int_equal(pd_transform_add(t, &made, error), PD_EARG);
+    assert_string_equal(error->field, "attr_index");
+    assert_int_equal(error->found, UINT32_MAX - 1);
+    return PD_TRANSFORM_FAIL;
+}
+
 static void errors(void **state)
 {
     struct pi_rng r = {7};
@@ -242,6 +254,9 @@ static void errors(void **state)
     o.record = refused;
     assert_int_equal(pd_transform(reader, &sink, &o, NULL, &error), PD_EUNSUP);
     assert_string_equal(error.field, "what I refuse");
+    assert_int_equal(pd_reader_rewind(reader, NULL), PD_OK);
+    o.record = of_no_event;
+    assert_int_equal(pd_transform(reader, &sink, &o, NULL, &error), PD_EARG);
     pd_reader_close(reader);
     free(in.p);
     free(out.p);

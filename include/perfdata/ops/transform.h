@@ -86,7 +86,7 @@ PD_EXPERIMENTAL enum pd_code pd_transform_decode(struct pd_transform_run *transf
 /*
  * For the callback: writes a record before its own, encoded for the event attr_index, or, if that is
  * UINT32_MAX, for the event of its own record. `rec` needs type, misc, u, and id if the event's records have
- * one.
+ * one. PD_EARG: there is no such event.
  */
 PD_EXPERIMENTAL enum pd_code pd_transform_add(struct pd_transform_run *transform, const struct pd_record *rec,
                                               struct pd_error *error);

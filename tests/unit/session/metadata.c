@@ -47,7 +47,7 @@ static void event_name(struct image *im, uint64_t id, const char *name)
 static const char format[] = "name: mine\nID: 321\nformat:\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n";
 
 /* The blob's own byte order is always the opposite one. */
-static void blob(struct image *out, bool big)
+static void blob_of(struct image *out, bool big, const char *system)
 {
     struct image im = {.big = !big};
     image_bytes(&im, "\x17\x08\x44tracing0.6", 14);
@@ -60,7 +60,7 @@ static void blob(struct image *out, bool big)
     image_u64(&im, 0);
     image_u32(&im, 0);
     image_u32(&im, 1);
-    image_bytes(&im, "own", 4);
+    image_bytes(&im, system, strlen(system) + 1);
     image_u32(&im, 1);
     image_u64(&im, sizeof format - 1);
     image_bytes(&im, format, sizeof format - 1);
@@ -69,6 +69,11 @@ static void blob(struct image *out, bool big)
     image_u64(&im, 0);
     image_bytes(out, im.b, im.n);
     image_free(&im);
+}
+
+static void blob(struct image *out, bool big)
+{
+    blob_of(out, big, "own");
 }
 
 static void put_features(struct image *im)
@@ -717,6 +722,75 @@ static void tracing_data_longer_than_its_record(void **state)
     }
 }
 
+/* A stream of a tracepoint, whose system has a name of n letters. */
+static void long_name(struct image *im, size_t n)
+{
+    char system[600] = {0};
+    struct image b = {0};
+    memset(system, 's', n);
+    blob_of(&b, false, system);
+    image_start(im, false, 16, 0);
+    attr_record(im, PD_TYPE_TRACEPOINT, 321, 12);
+    const size_t at = image_record(im, 66, 0);
+    image_u32(im, (uint32_t)b.n);
+    image_end(im, at);
+    image_bytes(im, b.b, b.n);
+    image_free(&b);
+}
+
+/* The names of system and event, "mine", have at most 511 bytes together. */
+static void a_name_that_is_too_long_is_told(void **state)
+{
+    (void)state;
+    struct image im;
+    struct pd_reader *r;
+    long_name(&im, 511 - 4);
+    struct pd_metadata *m = read_all(&r, &im);
+    const char *name = pd_metadata_event_name(m, r, 0);
+    assert_non_null(name);
+    assert_int_equal(strlen(name), 511 + 1);
+    assert_string_equal(name + 511 - 4, ":mine");
+    assert_int_equal(pd_metadata_n_findings(m), 0);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+
+    long_name(&im, 511 - 3);
+    m = read_all(&r, &im);
+    assert_null(pd_metadata_event_name(m, r, 0));
+    assert_int_equal(pd_metadata_n_findings(m), 1);
+    const struct pd_error *e = pd_metadata_finding(m, 0);
+    assert_int_equal(e->code, PD_ELIMIT);
+    assert_true(e->found == 512 && e->expected == 511);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
+/* Some writers left the count at 0. */
+static void pmu_mappings_without_a_count(void **state)
+{
+    (void)state;
+    struct image im;
+    struct pd_reader *r;
+    struct pd_pmu_mapping pmu;
+    image_start(&im, false, 16, 0);
+    const size_t at = feature(&im, PD_FEAT_PMU_MAPPINGS);
+    image_u32(&im, 0);
+    image_u32(&im, 1);
+    string64(&im, "software", 64);
+    image_u32(&im, 9);
+    string64(&im, "msr", 64);
+    image_end(&im, at);
+    struct pd_metadata *m = read_all(&r, &im);
+    check_text(pd_metadata_pmu_name(m, 1, &pmu), "software");
+    check_text(pd_metadata_pmu_name(m, 9, &pmu), "msr");
+    assert_null(pd_metadata_pmu_name(m, 2, &pmu));
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 /*
  * Arrays of a BPF program: places and sizes come from its info, and only arrays inside the data are returned.
  */
@@ -763,6 +837,8 @@ int main(void)
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),
+        cmocka_unit_test(a_name_that_is_too_long_is_told),
+        cmocka_unit_test(pmu_mappings_without_a_count),
         cmocka_unit_test(arrays_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,19 @@ static void compare_compression(struct pi_differ *d)
         pi_differ_text(d, "compressed", is[d->side[0].compressed], is[d->side[1].compressed]);
 }
 
+static void compare_event_types(struct pi_differ *d)
+{
+    const size_t na = pd_reader_n_event_types(d->side[0].r), nb = pd_reader_n_event_types(d->side[1].r);
+    struct pd_event_type a, b;
+    struct pd_fields fa, fb;
+    pi_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb);
+    for (size_t i = 0; i < na && i < nb && !d->stopped; i++)
+        if (pd_reader_event_type(d->side[0].r, i, &a, NULL) == PD_OK &&
+            pd_reader_event_type(d->side[1].r, i, &b, NULL) == PD_OK &&
+            pd_fields_of_struct(&fa, "event_type", &a) && pd_fields_of_struct(&fb, "event_type", &b))
+            pi_differ_fields(d, &fa, &fb);
+}
+
 static void compare_container(struct pi_differ *d)
 {
     const struct pd_file_info *a = info_of(d, 0), *b = info_of(d, 1);
@@ -54,19 +67,7 @@ static void compare_container(struct pi_differ *d)
     pi_differ_number(d, "header.size", &pd_set_DEC, 8, a->header.size, b->header.size);
     pi_differ_number(d, "header.attr_size", &pd_set_DEC, 8, a->header.attr_size, b->header.attr_size);
     pi_differ_text(d, "unfinished", a->unfinished ? "yes" : "no", b->unfinished ? "yes" : "no");
-}
-
-static void compare_event_types(struct pi_differ *d)
-{
-    const size_t na = pd_reader_n_event_types(d->side[0].r), nb = pd_reader_n_event_types(d->side[1].r);
-    struct pd_event_type a, b;
-    struct pd_fields fa, fb;
-    pi_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb);
-    for (size_t i = 0; i < na && i < nb && !d->stopped; i++)
-        if (pd_reader_event_type(d->side[0].r, i, &a, NULL) == PD_OK &&
-            pd_reader_event_type(d->side[1].r, i, &b, NULL) == PD_OK &&
-            pd_fields_of_struct(&fa, "event_type", &a) && pd_fields_of_struct(&fb, "event_type", &b))
-            pi_differ_fields(d, &fa, &fb);
+    compare_event_types(d);
 }
 
 /* ---- Places: the sequence of parts, and the bytes between */
@@ -184,7 +185,6 @@ static enum pd_code compare_places(struct pi_differ *d)
     const struct pd_extent *a = pd_reader_extents(d->side[0].r, &na),
                            *b = pd_reader_extents(d->side[1].r, &nb), *ga, *gb;
     begin(d, PD_DIFFERENCE_CONTAINER, 0, true, true);
-    compare_event_types(d);
     enum pd_code code = compare_sequence(d);
     while (!code && !d->stopped && (na || nb)) {
         ga = next_gap(&a, &na);

@@ -307,7 +307,8 @@ static void event_types_of_old_files(void **state)
         struct image a = old_file(cases[i].n[0], 1, "cycles"),
                      b = old_file(cases[i].n[1], cases[i].last, cases[i].name);
         struct list l = {0};
-        const struct pd_differences_options o = {.size = sizeof o, .difference = on_difference, .user = &l};
+        const struct pd_differences_options o = {
+            .size = sizeof o, .ignore = PD_IGNORE_OFFSET, .difference = on_difference, .user = &l};
         struct pd_reader *ra, *rb;
         uint64_t n;
         assert_int_equal(pd_reader_open_memory(&ra, a.b, a.n, NULL, NULL), PD_OK);

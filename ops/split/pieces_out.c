@@ -173,8 +173,7 @@ void pi_cut_free(struct pi_cut *p)
 
 bool pi_cut_is_state(const struct pd_record *rec)
 {
-    const unsigned copies = pi_traits_of(rec->type)->copies;
-    return rec->old_feature || copies == PD_COPIES_STATE || copies == PD_COPIES_CARRIED;
+    return rec->old_feature || pi_traits_of(rec->type)->copies == PD_COPIES_STATE;
 }
 
 static enum pd_code begin_run(struct pi_cutting *c)

@@ -37,7 +37,6 @@ enum pi_copies {
     PD_COPIES_EVENT,
     PD_COPIES_STATE,
     PD_COPIES_ONCE,
-    PD_COPIES_CARRIED,
 };
 
 /* The part of the container that it serves. */

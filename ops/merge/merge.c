@@ -565,6 +565,7 @@ static void clean_up(struct pi_merging *m)
     pi_release(m->allocator, m->chains);
     pi_ids_free(&m->chain_of);
     pi_ids_free(&m->id_owner);
+    pi_ids_free(&m->repeated);
     pi_ids_free(&m->sums);
     pi_identities_close(&m->identities);
     pi_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
@@ -583,7 +584,7 @@ static enum pd_code start(struct pi_merging *m, struct pd_reader *const *readers
     }
     for (size_t i = 0; i < m->n; i++)
         m->in[i] = (struct pi_merge_input){.given = readers[i], .ids.allocator = m->allocator};
-    m->id_owner.allocator = m->chain_of.allocator = m->allocator;
+    m->id_owner.allocator = m->chain_of.allocator = m->repeated.allocator = m->allocator;
     m->hash_key = pi_key_draw();
     m->order = pd_reader_info(readers[0])->order;
     pi_rounds_init(&m->rounds, m->order);

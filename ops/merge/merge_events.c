@@ -11,14 +11,33 @@
 
 /* ---- Ids */
 
-static enum pd_code add_id(struct pi_merging *m, size_t i, uint32_t event, uint64_t id)
+static enum pd_code list_id(struct pi_merging *m, uint32_t event, uint64_t id)
 {
     struct pi_merged_event *e = &m->events[event];
-    if (!pi_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
-        !pi_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
+    if (!pi_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
         return pi_merge_no_memory(m, 2 * e->cap * sizeof *e->ids);
     e->ids[e->n_ids++] = id;
     return PD_OK;
+}
+
+static enum pd_code add_id(struct pi_merging *m, size_t i, uint32_t event, uint64_t id)
+{
+    if (!pi_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine))
+        return pi_merge_no_memory(m, sizeof(struct pi_ids_slot));
+    return list_id(m, event, id);
+}
+
+/* An id that belongs to an earlier event of the input: readers take the first, so it stays in vain. */
+static enum pd_code repeat_id(struct pi_merging *m, size_t i, uint32_t event, uint64_t id)
+{
+    uint64_t to = id;
+    pi_ids_get(&m->in[i].ids, id, &to);
+    const uint64_t key = pi_keyed(&m->hash_key, pi_keyed(&m->hash_key, event) ^ to);
+    if (pi_ids_get(&m->repeated, key, NULL)) /* another input has it, too */
+        return PD_OK;
+    if (!pi_ids_set(&m->repeated, key, 0))
+        return pi_merge_no_memory(m, sizeof(struct pi_ids_slot));
+    return list_id(m, event, to);
 }
 
 static uint64_t fresh_id(struct pi_merging *m)
@@ -45,6 +64,20 @@ static enum pd_code map_id(struct pi_merging *m, size_t i, uint32_t event, uint6
     return add_id(m, i, event, *to);
 }
 
+static enum pd_code place_id(struct pi_merging *m, size_t i, uint32_t a, uint64_t id)
+{
+    struct pi_merge_input *in = &m->in[i];
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pi_merge_units() gave every attr its event */
+    const uint32_t event = in->event[a];
+    uint64_t to;
+    if (pd_reader_find_id(in->reader, id) != a)
+        return repeat_id(m, i, event, id);
+    const enum pd_code code = map_id(m, i, event, id, &to);
+    if (!code && in->own_id[a] == 0)
+        in->own_id[a] = to;
+    return code;
+}
+
 static enum pd_code map_ids(struct pi_merging *m, size_t i)
 {
     struct pi_merge_input *in = &m->in[i];
@@ -52,20 +85,26 @@ static enum pd_code map_ids(struct pi_merging *m, size_t i)
     for (uint32_t a = 0; !code && a < pd_reader_n_attrs(in->reader); a++) {
         const struct pd_event_attr *e = pd_reader_attr(in->reader, a);
         in->own_id[a] = 0;
-        for (size_t k = 0; !code && k < e->n_ids; k++) {
-            uint64_t to;
-            /*
-             * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pi_merge_units() gave every attr its event
-             */
-            code = map_id(m, i, in->event[a], e->ids[k], &to);
-            if (k == 0)
-                in->own_id[a] = to;
-        }
+        for (size_t k = 0; !code && k < e->n_ids; k++)
+            code = place_id(m, i, a, e->ids[k]);
     }
     return code;
 }
 
 /* ---- Telling the events apart */
+
+/* True if the inputs have the same events, which then are told apart, or not, as before. */
+static bool have_same_events(const struct pi_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        if (pd_reader_n_attrs(m->in[i].reader) != m->n_events)
+            return false;
+        for (uint32_t a = 0; a < m->n_events; a++)
+            if (m->in[i].event[a] != a)
+                return false;
+    }
+    return true;
+}
 
 static bool are_told_apart(const struct pi_merging *m)
 {
@@ -162,9 +201,10 @@ enum pd_code pi_merge_events(struct pi_merging *m)
         code = map_ids(m, i);
     if (!code && m->n > 1)
         code = check_trailers(m);
-    if (!code && m->n > 1 && !are_told_apart(m))
+    const bool same = !code && have_same_events(m);
+    if (!code && !same && !are_told_apart(m))
         add_identifiers(m);
-    if (!code && m->n > 1 && m->n_events > 1)
+    if (!code && !same && m->n_events > 1)
         code = give_ids(m);
     if (!code && m->n > 1)
         find_unnamed(m);

@@ -10,8 +10,9 @@
  * group. Of one input, no two become one. If many groups have equal attrs and only some of a group's names
  * are known, equal groups may stay separate. An id stays, unless it already belongs to another event, or to
  * the same event of another machine: then it gets a new value, in samples, trailers, counter values and all
- * other records that contain it. If the merged recording has events that their samples do not tell apart,
- * IDENTIFIER is added to them.
+ * other records that contain it. An id that two events of one input have is that of the first, and stays in
+ * the lists of both. If the merged recording has events that their samples do not tell apart, IDENTIFIER is
+ * added to them, but not if all inputs have the same events.
  *
  * Machines. Recordings are of one machine if their features HOSTNAME, OSRELEASE, ARCH, CPUID and NRCPUS do
  * not contradict each other. On one machine, the same pid is the same task at the same time.

@@ -203,6 +203,62 @@ static void event_types_once(void **state)
     pd_reader_close(r);
 }
 
+/* Two events of which both claim the id 2, and a sample of it: it is the first one's. */
+static void make_shared_id(struct image *im)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    struct pd_attr attr = {
+        .type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_ID | PD_SAMPLE_TIME};
+    const struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.id = 2, .time = 5}};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1, 2}, 2, NULL), PD_OK);
+    attr.config = 1;
+    assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){2, 3}, 2, NULL), PD_OK);
+    assert_int_equal(pd_writer_record(w, &sample, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* Alone, and with itself: the ids stay with both events, and the sample with its event. */
+static void id_of_two_events(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    make_shared_id(&a);
+    for (size_t n = 1; n <= 2; n++) {
+        struct pd_reader *in[2], *r;
+        struct pd_record rec = {0};
+        struct pd_merge_stats stats;
+        out.n = out.fail_at = 0;
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(pd_reader_open_memory(&in[i], a.bytes, a.n, NULL, NULL), PD_OK);
+        const struct pd_merge_options options = {.size = sizeof options, .append = true};
+        assert_int_equal(pd_merge(in, n, &sink, &options, &stats, NULL, NULL), PD_OK);
+        assert_int_equal(stats.new_ids, 0);
+        assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_n_attrs(r), 2);
+        for (uint64_t i = 0; i < 2; i++) {
+            const struct pd_event_attr *e = pd_reader_attr(r, (size_t)i);
+            assert_int_equal(e->n_ids, 2);
+            assert_int_equal(e->ids[0], i + 1);
+            assert_int_equal(e->ids[1], i + 2);
+            pd_reader_close(i < n ? in[i] : NULL);
+        }
+        size_t samples = 0;
+        while (pd_reader_next_decoded(r, &rec, NULL) == PD_OK) {
+            if (rec.type != PD_RECORD_SAMPLE)
+                continue;
+            assert_int_equal(rec.u.sample.id, 2);
+            assert_int_equal(rec.attr_index, 0);
+            samples++;
+        }
+        assert_int_equal(samples, n);
+        pd_reader_close(r);
+    }
+}
+
 static void wrong_arguments(void **state)
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
@@ -222,7 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorting_fails),     cmocka_unit_test(merging_fails),
         cmocka_unit_test(merging_aux_fails), cmocka_unit_test(event_types_once),
-        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(wrong_arguments),   cmocka_unit_test(id_of_two_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

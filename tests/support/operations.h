@@ -16,6 +16,7 @@
 #include "index_stamp.h"
 #include "memory_read.h"
 #include "recording.h"
+#include "src/schema/roles.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <perfdata/ops/difference.h>
@@ -169,7 +170,9 @@ static inline enum pd_code operation_end(struct operations *t, struct pd_reader 
                                          const struct pd_error *error)
 {
     if (code)
-        CHECK(error->code == code && error->field && code != PD_ENOMEM && code != PD_END);
+        CHECK(error->code == code && code != PD_ENOMEM && code != PD_END);
+    if (code) /* an output that has no room left has none */
+        CHECK(code == PD_EOUT ? error->found != 0 : error->field != NULL);
     pd_reader_close(r);
     CHECK(t->heap.blocks == 0 && t->heap.bytes == 0);
     return code;
@@ -453,6 +456,30 @@ static inline bool operation_content_same(struct operations *t, const struct ima
     return same;
 }
 
+/*
+ * The same record twice, of a type that split does not carry but merge writes once: in two pieces, nothing
+ * tells that it was there twice.
+ */
+static inline bool operation_has_twins(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    struct image all = {0};
+    bool twins = false;
+    while (!twins && pd_reader_next(r, &rec, NULL) == PD_OK) {
+        if (pi_traits_of(rec.type)->copies != PD_COPIES_ONCE)
+            continue;
+        for (size_t at = 0, n; !twins && at < all.n; at += n) {
+            n = pi_load16(all.b + at + 6, pd_reader_info(r)->order);
+            twins = n == rec.size && memcmp(all.b + at, rec.raw, n) == 0;
+        }
+        image_bytes(&all, rec.raw, rec.size);
+    }
+    pd_reader_close(r);
+    image_free(&all);
+    return twins;
+}
+
 static inline int operation_open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
 {
     struct operations *t = user;
@@ -497,7 +524,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
         samples += operation_samples(t, pieces + i);
     }
     if (!code && clean) {
-        struct image whole, parts;
+        struct image whole, parts = {0};
         CHECK(t->findings == 0 && stats.pieces == t->n_pieces && samples == stats.samples);
         CHECK(samples == operation_samples(t, in));
         const uint8_t merging[OPERATION_OPTIONS] = {0}, *const own = t->o;
@@ -505,10 +532,12 @@ static inline void check_split(struct operations *t, const struct image *in, boo
         const enum pd_code merged = operation_merge(t, in, 1, &whole);
         if (!merged && t->n_pieces && operation_merge(t, pieces, t->n_pieces, &parts) == PD_OK) {
             CHECK(operation_samples(t, &parts) == operation_samples(t, &whole));
-            CHECK(operation_says_same(t, &parts, &whole));
-            CHECK(!operation_has_times(t, &whole) || operation_content_same(t, &parts, &whole));
-            image_free(&parts);
+            if (!operation_has_twins(t, &whole)) {
+                CHECK(operation_says_same(t, &parts, &whole));
+                CHECK(!operation_has_times(t, &whole) || operation_content_same(t, &parts, &whole));
+            }
         }
+        image_free(&parts);
         image_free(&whole);
         t->o = own;
     }

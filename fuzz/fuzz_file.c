@@ -2,17 +2,21 @@
 /*
  * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it
  * again, by copying or by encoding everything, gives the same bytes, records are the same without the fast
- * paths for runs of similar ones, and in parts, names of events are in the file, mappings that a session
- * finds contain the address, and memory stays small and is all freed. Checks R1, R2, R3, R5, R6, R10, R12.
+ * paths for runs of similar ones, in parts, and with workers, and so are the sums of samples, names of events
+ * are in the file, mappings that a session finds contain the address, text is of printable lines, and memory
+ * stays small and is all freed. Checks R1, R2, R3, R5, R6, R10, R12.
  */
 #define _GNU_SOURCE /* memmem() */
 #include "../tests/support/digest.h"
 #include "harness.h"
 #include "mutator.h"
+#include "src/container/reader/skim.h"
+#include "tests/support/crew.h"
 #include "tests/support/recording.h"
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/session.h>
 #include <perfdata/session/sorter.h>
+#include <perfdata/session/text.h>
 
 static void check_extents(const struct pd_reader *r, size_t size)
 {
@@ -57,22 +61,85 @@ static void check_payload(struct pd_reader *r, const struct pd_record *rec)
 }
 
 /*
- * The fast paths for runs of similar records give the same as the general ones, and parts the same as the
- * whole.
+ * The fast paths for runs of similar records give the same as the general ones, parts the same as the whole,
+ * and workers the same as one thread.
  */
 static void check_short_ways(const uint8_t *data, size_t size, const struct pd_reader_options *options)
 {
-    enum { SHORT, SLOWLY, PARTS, WAYS };
+    enum { SHORT, SLOWLY, PARTS, CREW, WAYS };
     struct digest d[WAYS];
     uint64_t certain;
+    struct pi_rng rng = {size};
+    struct crew crew = {.rng = &rng};
+    const struct pd_workers workers = crew_workers(&crew);
+    struct pd_reader_options with = *options;
+    with.workers = &workers;
+    with.allocator = NULL; /* they take some MiB, which R2 does not count */
     for (int way = 0; way < WAYS; way++) {
         struct pd_reader *r;
-        CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK);
+        CHECK(pd_reader_open_memory(&r, data, size, way == CREW ? &with : options, NULL) == PD_OK);
         d[way] = way == PARTS ? digest_parts(r, size / 5 + 1, &certain) : digest_all(r, way == SLOWLY);
         pd_reader_close(r);
         CHECK(d[0].code == d[way].code && d[0].records == d[way].records && d[0].decoded == d[way].decoded &&
               d[0].hash == d[way].hash);
     }
+}
+
+/* Reading goes on behind such damage. */
+static bool goes_on(enum pd_code code)
+{
+    return code == PD_EZSTD || code == PD_ELIMIT;
+}
+
+/* Skimming over samples counts what reading each gives. */
+static void check_skim(const uint8_t *data, size_t size, const struct pd_reader_options *options)
+{
+    struct pd_reader *quick, *slow;
+    struct pi_skim skim = {.first = UINT64_MAX};
+    struct pd_record a = {0}, b = {0};
+    uint64_t samples = 0, bytes = 0;
+    enum pd_code code = PD_OK;
+    CHECK(pd_reader_open_memory(&quick, data, size, options, NULL) == PD_OK);
+    CHECK(pd_reader_open_memory(&slow, data, size, options, NULL) == PD_OK);
+    while (code == PD_OK || goes_on(code)) {
+        pi_reader_skim(quick, &skim);
+        for (; samples < skim.samples; samples++, bytes += b.size) {
+            CHECK(pd_reader_next_decoded(slow, &b, NULL) == PD_OK && b.type == PD_RECORD_SAMPLE && b.decoded);
+            CHECK(b.u.sample.time >= skim.first && b.u.sample.time <= skim.last);
+        }
+        CHECK(bytes == skim.bytes);
+        code = pd_reader_next_decoded(quick, &a, NULL);
+        CHECK(pd_reader_next_decoded(slow, &b, NULL) == code);
+        CHECK(code || (a.offset == b.offset && a.index == b.index && a.decoded == b.decoded));
+    }
+    pd_reader_close(quick);
+    pd_reader_close(slow);
+}
+
+/* For people: lines that no name in the recording can break, and that control no terminal. */
+static void check_printed(const struct pd_out *out)
+{
+    for (size_t i = 0; i < out->n; i++)
+        CHECK(out->buf[i] == '\n' || ((uint8_t)out->buf[i] >= ' ' && out->buf[i] != 0x7f));
+    CHECK(out->n && out->buf[out->n - 1] == '\n' && out->lost == 0);
+}
+
+static void check_text(const uint8_t *data, size_t size, const struct pd_reader_options *options)
+{
+    struct pd_out out = {.more = pd_out_grow};
+    struct pd_record rec = {0};
+    struct pd_reader *r;
+    enum pd_code code;
+    CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK);
+    while ((code = pd_reader_next_decoded(r, &rec, NULL)) == PD_OK || goes_on(code)) {
+        const struct pd_print_options how = {
+            .size = sizeof how, .arch = (enum pd_arch)(rec.index % PD_ARCH_MAX), .max_bytes = rec.index % 8};
+        out.n = 0;
+        if (code == PD_OK && pd_record_print(&rec, &how, &out) == PD_OK)
+            check_printed(&out);
+    }
+    free(out.buf);
+    pd_reader_close(r);
 }
 
 /* Returns whether anything was compressed. */
@@ -240,6 +307,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_rewrite(r, data, size, false);
             check_rewrite(r, data, size, true);
         }
+        if (turns & 0x04)
+            check_skim(data, size, &options);
+        if (turns & 0x08)
+            check_text(data, size, &options);
         if (turns & 0x0c)
             check_short_ways(data, size, &options);
         if (turns & 0x30)

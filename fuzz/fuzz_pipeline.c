@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. If `check` has no
- * findings in the input, it has none in the output; the same conversion again changes nothing (a second time,
- * if attrs came behind records of a stream); and neither does conversion to the other byte order and back.
- * Checks R1, R2, R3, R8, R10, R12.
+ * findings in the input, it has none in the output, also with a feature dropped or another host name; the
+ * same conversion again changes nothing (a second time, if attrs came behind records of a stream); neither
+ * does conversion to the other byte order and back; and workers change nothing, nor does an index what a
+ * filter by times makes. Checks R1, R2, R3, R6, R8, R10, R12.
  *
  * Input: twelve bytes of options, then the recording.
  */
 #include "harness.h"
 #include "mutator.h"
+#include "tests/support/crew.h"
+#include "tests/support/memory_read.h"
 #include "tests/support/recording.h"
 #include <perfdata/ops/filter.h>
+#include <perfdata/ops/hash.h>
+#include <perfdata/ops/index.h>
 
 #define FILE_AT 12
 #define MOST 100000
@@ -24,12 +29,15 @@ struct trial {
     struct pd_allocator allocator;
     size_t findings;
     uint64_t unconverted;
+    const struct pd_workers *workers; /* they take some MiB, which R2 does not count */
 };
 
 static struct pd_reader *open_image(struct trial *t, const uint8_t *bytes, size_t n)
 {
-    const struct pd_reader_options options = {
-        .size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    const struct pd_reader_options options = {.size = sizeof options,
+                                              .allocator = &t->allocator,
+                                              .max_inflate = INFLATE_MOST,
+                                              .workers = t->workers};
     struct pd_reader *r = NULL;
     struct pd_error error;
     const enum pd_code code = pd_reader_open_memory(&r, bytes, n, &options, &error);
@@ -57,8 +65,8 @@ static void check_memory(struct trial *t, const struct image *in, enum pd_conver
     const bool compressed = has_compressed(in);
     const bool compresses = zip == PD_ZIP_KEEP ? compressed : zip != PD_ZIP_NONE;
     CHECK(t->heap.blocks == 0 && t->heap.bytes == 0);
-    CHECK(t->heap.peak <=
-          64 * in->n + ((size_t)2 << 20) + (compressed ? ZSTD_MOST : 0) + (compresses ? DEFLATE_MOST : 0));
+    CHECK(t->workers || t->heap.peak <= 64 * in->n + ((size_t)2 << 20) + (compressed ? ZSTD_MOST : 0) +
+                                            (compresses ? DEFLATE_MOST : 0));
     t->heap.peak = 0;
 }
 
@@ -178,6 +186,51 @@ static bool has_late_attrs(const struct image *in)
     return late;
 }
 
+/* Workers do no more than one thread: the same bytes, and the same hash. */
+static void check_workers(struct trial *t, const struct image *in, const struct image *made,
+                          struct pd_convert_options options)
+{
+    struct pi_rng rng = {in->n};
+    struct crew crew = {.rng = &rng};
+    const struct pd_workers workers = crew_workers(&crew);
+    struct pd_hash hash[2];
+    struct image again;
+    for (int with = 0; with < 2; with++) {
+        t->workers = with ? &workers : NULL;
+        struct pd_reader *r = open_image(t, made->b, made->n);
+        CHECK(r && pd_hash_recording(r, NULL, &hash[with], NULL) == PD_OK);
+        pd_reader_close(r);
+    }
+    CHECK(memcmp(&hash[0], &hash[1], sizeof hash[0]) == 0);
+    CHECK(convert(t, in, &again, options) == PD_OK);
+    CHECK(same_image(made, &again));
+    image_free(&again);
+    t->workers = NULL;
+    t->heap.peak = 0;
+}
+
+/* Without a feature, and with another host name. */
+static void check_changes(struct trial *t, const struct image *in, const uint8_t *o)
+{
+    static const uint8_t name[] = {8, 0, 0, 0, 'e', 'l', 's', 'e', 0, 0, 0, 0},
+                         big[] = {0, 0, 0, 8, 'e', 'l', 's', 'e', 0, 0, 0, 0};
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    CHECK(r);
+    const bool is_big = pd_reader_info(r)->order == PD_BIG;
+    pd_reader_close(r);
+    const struct pd_feature_change changes[] = {
+        {.feature = PD_FEAT_HOSTNAME, .bytes = is_big ? big : name, .n = sizeof name},
+        {.feature = o[1] % 40u, .drop = true}};
+    const size_t first = o[0] >> 2 & 1, n = first ? 1 : 1 + (o[0] >> 3 & 1u);
+    const struct pd_convert_options options = {
+        .to = convert_options(o).to, .changes = changes + first, .n_changes = n};
+    struct image made;
+    t->findings = 0;
+    if (convert(t, in, &made, options) == PD_OK && made.n < LARGEST)
+        CHECK(t->findings || is_clean(made.b, made.n));
+    image_free(&made);
+}
+
 /* The same conversion changes nothing, or no more. */
 static void check_again(struct trial *t, const struct image *in, const struct image *made,
                         struct pd_convert_options options)
@@ -206,6 +259,8 @@ static void check_convert(struct trial *t, const struct image *in, const uint8_t
             CHECK(is_clean(made.b, made.n));
         if (turns & 0x22)
             check_again(t, in, &made, options);
+        if (turns & 0x88)
+            check_workers(t, in, &made, options);
         if (turns & 0x44)
             check_orders(t, &made);
     }
@@ -288,6 +343,70 @@ static void check_filter(struct trial *t, const struct image *in, const uint8_t 
     image_free(&made);
 }
 
+/* ---- An index */
+
+static int64_t read_index(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct image *index = user;
+    return memory_read(index->b, index->n, offset, buf, n);
+}
+
+static enum pd_code filter_times(struct trial *t, struct pd_reader *r, const struct pd_time_range *times,
+                                 struct image *out)
+{
+    const struct pd_sink sink = image_sink(out);
+    const struct pd_filter_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .keep = {.times = times, .n_times = 1}};
+    *out = (struct image){0};
+    return pd_filter(r, &sink, &options, NULL, NULL);
+}
+
+/* From the time of a sample on, for some while. */
+static struct pd_time_range choose_times(struct pd_reader *r, const uint8_t *o)
+{
+    struct pd_record rec = {0};
+    struct pd_time_range times = {0};
+    for (unsigned skip = o[0]; skip && pd_reader_next_decoded(r, &rec, NULL) == PD_OK;)
+        if (rec.decoded && rec.type == PD_RECORD_SAMPLE && rec.u.sample.time) {
+            times.start = rec.u.sample.time;
+            skip--;
+        }
+    times.end = times.start + ((uint64_t)o[1] << 12);
+    CHECK(pd_reader_rewind(r, NULL) == PD_OK);
+    return times.end > times.start ? times : (struct pd_time_range){0};
+}
+
+static void check_index(struct trial *t, const struct image *in, const uint8_t *o)
+{
+    const struct pd_index_options how = {
+        .size = sizeof how, .allocator = &t->allocator, .block = 1 + 16u * o[2]};
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    struct image stored = {0}, with, without;
+    const struct pd_sink sink = image_sink(&stored);
+    struct pd_source source = {read_index, NULL, &stored, 0};
+    struct pd_index *index = NULL;
+    struct pd_error error = {0};
+    CHECK(r);
+    enum pd_code code = pd_index_build(r, &sink, &how, NULL, &error);
+    CHECK(code == PD_OK || (error.code == code && error.field));
+    source.size = stored.n;
+    if (code == PD_OK) {
+        const struct pd_time_range times = choose_times(r, o);
+        const enum pd_code all = filter_times(t, r, &times, &without);
+        CHECK(pd_index_open(&index, r, &source, &how, NULL) == PD_OK && pd_index_check(index, NULL) == PD_OK);
+        if (pd_index_select(index, &times, 1, NULL) == PD_OK) {
+            CHECK(filter_times(t, r, &times, &with) == all);
+            CHECK(all || same_image(&with, &without));
+            image_free(&with);
+        }
+        image_free(&without);
+    }
+    pd_index_close(index);
+    pd_reader_close(r);
+    image_free(&stored);
+    t->heap.peak = 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct trial t = {.allocator = {heap_resize, heap_release, &t.heap}};
@@ -303,6 +422,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_convert(&t, &in, data, clean, turns);
         if (turns & 0xf8)
             check_filter(&t, &in, data + 2, clean, turns);
+        if (turns & 0x10)
+            check_index(&t, &in, data + 4);
+        if (clean && turns & 0x40)
+            check_changes(&t, &in, data);
     }
     CHECK(t.heap.blocks == 0 && t.heap.bytes == 0);
     return 0;

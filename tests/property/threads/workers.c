@@ -6,38 +6,11 @@
  */
 #include "bytes.h"
 #include "cmocka_all.h"
+#include "crew.h"
 #include "seeded.h"
 #include "src/container/reader/reader_internal.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/gen.h>
-
-/* ---- Workers */
-
-struct crew {
-    struct pi_rng *rng;
-    uint64_t jobs, late;
-};
-
-static void start(void *user, struct pd_job *job)
-{
-    struct crew *crew = user;
-    assert_int_equal(job->state, 0);
-    crew->jobs++;
-    job->state = 1;
-    if (pi_rng_one_in(crew->rng, 2)) {
-        job->work(job);
-        job->state = 2;
-    }
-}
-
-static void wait_for(void *user, struct pd_job *job)
-{
-    struct crew *crew = user;
-    crew->late += job->state == 1;
-    if (job->state == 1)
-        job->work(job);
-    job->state = 0;
-}
 
 /* ---- Recordings */
 
@@ -190,7 +163,7 @@ static void same_with_workers(void **state)
     uint64_t errors = 0;
     struct crew crew = {.rng = &rng};
     for (uint64_t i = 0; i < trials; i++) {
-        const struct pd_workers workers = {1 + (unsigned)pi_rng_below(&rng, 3), start, wait_for, &crew};
+        const struct pd_workers workers = {1 + (unsigned)pi_rng_below(&rng, 3), crew_start, crew_wait, &crew};
         make(&b, &rng);
         read_both(&b, &workers, &rng, &errors);
         if (pi_rng_one_in(&rng, 4))
@@ -210,7 +183,7 @@ static void more_than_a_portion(void **state)
     struct pi_rng rng = pi_rng_named(random_seed(), __func__);
     uint64_t errors = 0;
     struct crew crew = {.rng = &rng};
-    const struct pd_workers workers = {2, start, wait_for, &crew};
+    const struct pd_workers workers = crew_workers(&crew);
     make_dense(&b);
     for (unsigned i = 0; i < 4; i++)
         read_both(&b, &workers, &rng, &errors);

@@ -366,6 +366,44 @@ static bool is_taken_for_other(const struct pi_merging *m, const struct pi_merge
     return *id && pi_attrs_find(own, *id) == UINT32_MAX && pi_ids_get(&m->id_owner, *id, NULL);
 }
 
+/*
+ * Records of perf itself that may have a sample_id: that of the first event of a recording, so of the
+ * output's, whatever the input's first event is like.
+ */
+static bool is_of_first(const struct pi_merging *m, const struct pd_record *rec)
+{
+    return m->n_events && rec->type >= PD_RECORD_HEADER_ATTR && pi_attrs_concern(rec) &&
+           (rec->plan->id_all || m->events[0].plan.id_all);
+}
+
+/* The decoded copy of a record, with its ids and pids changed, by the plan that it has in the output. */
+static bool encode_changed(struct pi_merging *m, struct pi_merge_input *in, const struct pd_plan *from,
+                           const struct pd_plan *to, size_t *n, struct pd_error *error)
+{
+    struct pd_record *r = &m->copy;
+    struct pd_shape shape = from ? from->shape : (struct pd_shape){0};
+    bool fits = true;
+    shape.misc = r->misc;
+    shape.given = r->misc;
+    shape.variant = r->variant;
+    if (r->layout)
+        change_fields(m, in, r->layout, &shape, &r->u, &fits);
+    if (r->has_id)
+        change_fields(m, in, pi_layout_sample_id(), &shape, &r->id, &fits);
+    change_offcpu(m, in, r, &fits);
+    if (!fits) {
+        pi_fail_record(error, PD_EVALUE, r, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
+                       PD_MERGE_PID_STEP - 1);
+        return false;
+    }
+    if (from && in->rewritten && pd_reader_n_attrs(in->reader))
+        set_id(in, attr_of(in, r), &shape, r);
+    if (!to->id_all)
+        r->variant &= (uint8_t)~PD_VARIANT_SAMPLE_ID;
+    r->size = 0;
+    return pd_record_encode(to, r, m->to, sizeof m->to, n, error) == PD_OK;
+}
+
 void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
@@ -380,39 +418,20 @@ void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_
                        0);
         *bytes = NULL;
     }
-    if (*bytes == NULL || !in->rewritten || !has_attrs)
+    const bool of_first = is_of_first(m, rec);
+    if (*bytes == NULL || !(of_first || (in->rewritten && has_attrs)))
         return;
     *bytes = NULL;
-    struct pd_record *r = &m->copy;
-    const uint32_t a = attr_of(in, rec);
-    const struct pi_merged_event *e = &m->events[in->event[a]];
-    bool fits = true;
     memcpy(m->from, rec->raw, rec->size);
-    *r = *rec;
-    r->raw = m->from;
-    if (pd_reader_decode(in->reader, r, error)) {
+    m->copy = *rec;
+    m->copy.raw = m->from;
+    if (pd_reader_decode(in->reader, &m->copy, error)) {
         if (rec->type >= PD_RECORD_HEADER_ATTR) /* such records have nothing to change */
             *bytes = rec->raw;
         return;
     }
-    struct pd_shape shape = rec->plan ? rec->plan->shape : (struct pd_shape){0};
-    shape.misc = r->misc;
-    shape.given = r->misc;
-    shape.variant = r->variant;
-    if (r->layout)
-        change_fields(m, in, r->layout, &shape, &r->u, &fits);
-    if (r->has_id)
-        change_fields(m, in, pi_layout_sample_id(), &shape, &r->id, &fits);
-    change_offcpu(m, in, r, &fits);
-    if (!fits) {
-        pi_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
-                       PD_MERGE_PID_STEP - 1);
-        return;
-    }
-    if (rec->plan)
-        set_id(in, a, &shape, r);
-    r->size = 0;
-    if (pd_record_encode(&e->plan, r, m->to, sizeof m->to, n, error) == PD_OK)
+    const struct pd_plan *to = &m->events[of_first ? 0 : in->event[attr_of(in, rec)]].plan;
+    if (encode_changed(m, in, rec->plan, to, n, error))
         *bytes = m->to;
     else
         error->offset = rec->offset, error->record_index = rec->index, error->record_type = rec->type;

@@ -59,9 +59,10 @@ static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_
     p->damaged = true;
     if (n == 0)
         return;
-    if (l->bytes && l->member == p->r->member && offset >= l->offset && offset <= l->offset + l->bytes) {
-        const uint64_t end = offset + n;
-        l->bytes = end > l->offset + l->bytes ? end - l->offset : l->bytes;
+    if (l->bytes && l->member == p->r->member && offset + n >= l->offset && offset <= l->offset + l->bytes) {
+        const uint64_t end = offset + n, last = l->offset + l->bytes;
+        l->offset = offset < l->offset ? offset : l->offset; /* a record may begin in the chunk before */
+        l->bytes = (end > last ? end : last) - l->offset;
         return;
     }
     tell_lost(p);

@@ -77,6 +77,9 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
     uint64_t at = start;
     if (pi_file_table_bytes(r) == 0) /* only the header tells its end */
         return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
+    if (start == said->offset && in_file(r, said) &&
+        info->file_size - (said->offset + said->size) < pi_file_table_bytes(r))
+        return said->offset + said->size; /* the table is cut off: what looks like one is something else */
     if (in_file(r, said) && said->offset + said->size >= start &&
         pi_file_is_table(r, said->offset + said->size))
         return said->offset + said->size;

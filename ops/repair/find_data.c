@@ -68,6 +68,15 @@ PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at)
     return false;
 }
 
+/* True if a place is inside of records that follow each other from *from on, which moves behind these. */
+static bool is_in_records(struct pd_reader *r, uint64_t *from, uint64_t place)
+{
+    uint64_t next;
+    while (*from < place && pi_is_record(r, *from, &next))
+        *from = next;
+    return *from > place;
+}
+
 /* The end of data that begins at `start`. */
 static uint64_t find_end(struct pd_reader *r, uint64_t start)
 {
@@ -85,8 +94,9 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
         return said->offset + said->size;
     if (possible && pi_file_is_table(r, start + said->size))
         return start + said->size;
-    if (find_table(r, &at))
-        return at;
+    for (uint64_t behind = start; find_table(r, &at); at = behind)
+        if (!is_in_records(r, &behind, at))
+            return at;
     return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
 }
 

@@ -226,16 +226,16 @@ static bool is_too_long(const struct pd_record *rec)
     return !zeros && rec->rest.n >= 8;
 }
 
-/* True if a record of perf's own names an event that does not exist; perf stops at it. */
+/* True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
-    if (!rec->decoded || r->attrs.map_size == 0 || rec->type < PD_RECORD_HEADER_ATTR)
+    if (!rec->decoded || r->attrs.map_size == 0 || r->attrs.seen == 0 || rec->type < PD_RECORD_HEADER_ATTR)
         return false;
     const size_t place = pi_payload_event_id(rec->type);
     if (!place)
         return false;
     memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);
-    return pi_attrs_find(&r->attrs, *id) == UINT32_MAX;
+    return pi_attrs_find(&r->attrs, *id) >= r->attrs.seen;
 }
 
 /* True if the record claims a layout that no perf has. */

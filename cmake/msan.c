@@ -129,6 +129,14 @@ WRAPPED(size_t, ZSTD_decompressStream, ZSTD_DStream *z, ZSTD_outBuffer *out, ZST
     return result;
 }
 
+WRAPPED(size_t, ZSTD_compressCCtx, ZSTD_CCtx *z, void *out, size_t cap, const void *in, size_t n, int level)
+{
+    must_be_written(in, n);
+    const size_t result = __real_ZSTD_compressCCtx(z, out, cap, in, n, level);
+    is_written(out, ZSTD_isError(result) ? 0 : result);
+    return result;
+}
+
 WRAPPED(size_t, ZSTD_compressStream2, ZSTD_CCtx *z, ZSTD_outBuffer *out, ZSTD_inBuffer *in,
         ZSTD_EndDirective end)
 {
@@ -205,6 +213,22 @@ WRAPPED(int, crypto_generichash_final, crypto_generichash_state *state, unsigned
     const int result = __real_crypto_generichash_final(state, out, cap);
     is_written(out, cap);
     return result;
+}
+
+/* ---- libdebuginfod, which is found while the command runs: around our function, which only the command has.
+ */
+
+char *__real_cli_debuginfod_find(const char *build_id) __attribute__((weak));
+
+WRAPPED(char *, cli_debuginfod_find, const char *build_id)
+{
+    must_be_written(build_id, strlen(build_id) + 1);
+    __msan_scoped_disable_interceptor_checks();
+    char *path = __real_cli_debuginfod_find(build_id);
+    __msan_scoped_enable_interceptor_checks();
+    if (path)
+        __msan_unpoison_string(path);
+    return path;
 }
 
 /* ---- libiberty: it hands the parts of a name to a function of ours, which may jump out of the library. */

@@ -157,7 +157,7 @@ enum pd_code pd_index_check(struct pd_index *x, struct pd_error *error)
 {
     struct pd_index_options options = x->options;
     struct pd_index_stats stats = {0};
-    struct pi_index_header header;
+    struct pi_index_header header = {0};
     struct pd_error own;
     options.block = x->header.least;
     enum pd_code code = pd_index_select_all(x, error);

@@ -518,6 +518,7 @@ def main():
                 and (args[-1] == "-" or verb in ("corrupt", "decode-o", "decode-o-j", "bench"))
             )
             and not (kind == "random" and verb == "extract")
+            and not (kind not in ("workload", "random") and verb == "index")
             and not (kind in ("random", "pipe") and verb == "edit-file")
             and not (kind in ("random", "pipe") and verb == "filter-time")
             and not (  # samples have no time, so there is no share of it

@@ -12,7 +12,7 @@ bool cli_no_list(struct cli *cli)
 
 bool cli_grow_list(struct cli *cli, void **array, size_t n, size_t size)
 {
-    if (*array && (n & (n - 1)))
+    if (*array && n && (n & (n - 1)))
         return true;
     void *p = cli_reallocarray(*array, n ? 2 * n : 1, size);
     if (p == NULL)

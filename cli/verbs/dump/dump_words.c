@@ -98,7 +98,7 @@ void dump_put_data_src(const struct pd_record *rec, struct pd_out *out)
     struct pd_data_src d = {0};
     pd_sample_data_src(rec, &d);
     cli_print_to(out, "%16" PRIx64 " |OP ", rec->u.sample.data_src);
-    const unsigned op = d.op & (0u - d.op); /* the first */
+    const unsigned op = d.op ? 1u << __builtin_ctz(d.op) : 0; /* the first */
     if (!PUT_BITS(out, op, ops, ""))
         put_word(out, d.op ? "N/A" : "No");
     put_word(out, "|LVL ");

@@ -467,6 +467,7 @@ const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, u
         space = pi_idmap_get(&m->pids[kind], 0);
     if (space == PD_IDMAP_NONE || !pi_spans_find(&m->spans, m->spaces[space].root, address, &number))
         return NULL;
+    unlink_ended(m, space); /* callers remember answers, so these must not depend on who ends later */
     return &m->all[number]->is;
 }
 

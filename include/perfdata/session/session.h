@@ -44,7 +44,10 @@ struct pd_session_options {
      * GiB each. Tables double when they are full, so up to twice as much may be allocated
      */
     uint64_t memory;
-    /* Number of processes whose mappings stay after their EXIT, for late samples; 0: 1024. */
+    /*
+     * Number of processes whose mappings stay after their EXIT, for late samples, not counting those that
+     * pd_session_find_mapping() finds some of since; 0: 1024.
+     */
     uint32_t exited;
     /* Called once for each new mapping; its result is the mapping's tag. NULL: tags are 0. */
     uint32_t (*tag)(void *user, const struct pd_mapping *mapping);

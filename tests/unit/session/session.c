@@ -179,15 +179,17 @@ static void the_ended_stay_for_a_while(void **state)
     end_task(s, 1, 1);
     end_task(s, 1, 1);
     end_task(s, 2, 2);
-    is_at(s, U, 1, 0x1000, "/a", 0);
     map(s, U, 1, 0x5000, 0x1000, 0, "/late"); /* in use again */
     end_task(s, 3, 3);
-    is_at(s, U, 2, 0x1000, "/a", 0);
+    is_at(s, U, 3, 0x1000, "/a", 0); /* this one, too */
+    is_at(s, U, 2, 0x9000, NULL, 0); /* but not this one */
     end_task(s, 4, 4);
+    end_task(s, 5, 5); /* without mappings */
+    map(s, U, 6, 0x1000, 0x1000, 0, "/a");
+    end_task(s, 6, 6);
     is_at(s, U, 2, 0x1000, NULL, 0);
-    is_at(s, U, 1, 0x1000, "/a", 0);
-    is_at(s, U, 3, 0x1000, "/a", 0);
-    is_at(s, U, 4, 0x1000, "/a", 0);
+    for (uint32_t pid = 1; pid <= 6; pid++)
+        is_at(s, U, pid, 0x1000, pid == 2 || pid == 5 ? NULL : "/a", 0);
     pd_session_free(s);
 }
 

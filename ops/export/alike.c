@@ -28,7 +28,7 @@ struct pi_alike_place {
     struct key key;
     uint64_t first, times; /* it is for samples of so many nanoseconds from the first on; 0: it is free */
     uint64_t sum;          /* of the samples taken, not added to `at` yet */
-    struct pi_waiting *at; /* NULL: the sample that it was made for is still to come */
+    struct pi_stack *at;   /* NULL: the sample that it was made for is still to come */
 };
 
 /* ---- Life */
@@ -123,7 +123,7 @@ static bool find_span(const struct pi_alike *a, const struct key *key, uint64_t 
 static void settle_place(struct pi_alike_place *p)
 {
     if (p->at)
-        p->at->time = pi_stacks_sum(p->at->time, p->sum);
+        p->at->sum = pi_stacks_sum(p->at->sum, p->sum);
     p->sum = 0;
 }
 
@@ -322,8 +322,8 @@ bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec)
     return a->ready && kind_of(a, rec->attr_index, rec->plan);
 }
 
-enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted,
-                           struct pi_waiting *at, struct pd_error *error)
+enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted, struct pi_stack *at,
+                           struct pd_error *error)
 {
     struct key key;
     uint64_t n;

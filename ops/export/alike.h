@@ -59,8 +59,8 @@ bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec);
 /*
  * A decoded sample has gone the long way: `at` is its stack's sum. `wanted`: its event is. PD_ENOMEM.
  */
-enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted,
-                           struct pi_waiting *at, struct pd_error *error);
+enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted, struct pi_stack *at,
+                           struct pd_error *error);
 /* Adds what was counted to the sums of stacks, which are about to be written out, or complete. */
 void pi_alike_settle(struct pi_alike *a);
 

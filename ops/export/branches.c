@@ -39,14 +39,14 @@ _Static_assert(PD_BRANCH_MISPRED == 1, "the lowest bit of `who`");
 /* Where the branch of a place is counted. */
 struct pi_branch_sums {
     uint32_t n;
-    struct pi_waiting *at[COUNTED];
+    struct pi_stack *at[COUNTED];
 };
 
 static void settle_place(struct pi_exporting *x, struct pi_branch_place *p)
 {
     const struct pi_branch_sums *sums = &x->branch_sums[p - x->branch_places];
     for (size_t i = 0; p->times && i < sums->n; i++)
-        sums->at[i]->time = pi_stacks_sum(sums->at[i]->time, p->times);
+        sums->at[i]->sum = pi_stacks_sum(sums->at[i]->sum, p->times);
     p->times = 0;
 }
 
@@ -179,7 +179,7 @@ static uint8_t *put_number(uint8_t *to, uint64_t value)
 static enum pd_code count_one(struct pi_exporting *x, const struct pi_branch_count *c, bool wrong)
 {
     uint8_t key[KEY_BYTES], *end = put_number(key, c->dso);
-    struct pi_waiting *at;
+    struct pi_stack *at;
     *end++ = (uint8_t)c->section;
     end = put_number(end, c->from);
     end = put_number(end, c->to);

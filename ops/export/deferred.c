@@ -42,7 +42,7 @@ static size_t bytes_of(const struct pi_unjoined *u)
 /* Adds the sample with the frames that are in x->frames. */
 static enum pd_code add_joined(struct pi_exporting *x, struct pi_unjoined *u)
 {
-    struct pi_waiting *at;
+    struct pi_stack *at;
     restore_head(x, u->frames + u->n_frames, u->n_head);
     x->unjoined.bytes -= bytes_of(u);
     pi_release(x->allocator, u->frames);

@@ -23,7 +23,7 @@
 struct pi_stack_place {
     XXH128_hash_t hash;
     uint64_t round; /* 0: empty */
-    struct pi_waiting *at;
+    struct pi_stack *at;
 };
 
 /* Cache of tasks' names; an entry is valid until a record may change a name. */
@@ -347,8 +347,7 @@ static enum pd_code note_change(struct pi_exporting *x, struct pd_record *rec)
 /* ---- A sample */
 
 /* Adds the stack of a sample that is not in the cache. */
-static enum pd_code add_frames(struct pi_exporting *x, const struct pi_export_sample *s,
-                               struct pi_waiting **at)
+static enum pd_code add_frames(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_stack **at)
 {
     uint64_t cookie;
     enum pd_code code = s->ips.n ? pi_export_chain(x, s->process, &s->ips) : PD_OK;
@@ -378,8 +377,7 @@ PD_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_ex
 }
 
 /* *at as of pi_stacks_add(), or NULL. */
-static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s,
-                              struct pi_waiting **at)
+static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_stack **at)
 {
     if (pi_alike_suits(&x->alike, s->rec)) { /* another table has those that are like an earlier one */
         x->frames.n = 0;
@@ -389,7 +387,7 @@ static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sam
     struct pi_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
     if (place->round == x->all->stacks.round && XXH128_isEqual(place->hash, hash)) {
         *at = place->at;
-        place->at->time = pi_stacks_sum(place->at->time, s->weight);
+        place->at->sum = pi_stacks_sum(place->at->sum, s->weight);
         return PD_OK;
     }
     x->frames.n = 0;
@@ -412,7 +410,7 @@ static void take_offcpu(struct pi_exporting *x, struct pi_export_sample *s, cons
 
 /* Adds the sample for one of the events that it counted. *at as of add_stack(). */
 static enum pd_code add_count(struct pi_exporting *x, struct pi_export_sample *s,
-                              const struct pi_counted *counted, struct pi_waiting **at)
+                              const struct pi_counted *counted, struct pi_stack **at)
 {
     *at = NULL;
     if (!pi_export_wants(x, counted->attr_index))
@@ -442,7 +440,7 @@ static enum pd_code add_row(struct pi_exporting *x, struct pi_export_sample *s)
     struct pi_row row = {.sample = s, .has_place = s->has_ip};
     uint32_t pid, tid;
     uint64_t cookie;
-    struct pi_waiting *at;
+    struct pi_stack *at;
     enum pd_code code = find_period(x, s->rec, &row.period);
     if (code || !pi_export_wants(x, s->rec->attr_index))
         return code;
@@ -473,7 +471,7 @@ static enum pd_code add_addresses(struct pi_exporting *x, const struct pi_export
 static enum pd_code add_sample(struct pi_exporting *x, struct pd_record *rec)
 {
     struct pi_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
-    struct pi_waiting *at = NULL;
+    struct pi_stack *at = NULL;
     struct pi_counted counted;
     struct pd_offcpu offcpu;
     enum pd_code code;

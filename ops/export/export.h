@@ -125,7 +125,7 @@ enum pd_code pi_export_frame(struct pi_exporting *x, uint32_t pid, uint64_t ip, 
 uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid);
 /* Adds the frames and the head to the stacks, or the row to the rows. *at as of pi_stacks_add(). */
 enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *sample,
-                           struct pi_waiting **at);
+                           struct pi_stack **at);
 
 /* ---- deferred.c: samples whose call chains end in a cookie */
 
@@ -190,7 +190,7 @@ struct pi_exporting {
     struct pi_branch_task branch_task; /* the last one, that of branch_pid; generation 0: none */
     uint32_t branch_pid;
     struct pd_record branch_record; /* that is taken */
-    struct pi_waiting *counted[5];  /* for the branch */
+    struct pi_stack *counted[5];    /* for the branch */
     size_t n_counted;
     uint64_t comm_generation; /* changes with each record that may change a name */
     uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */

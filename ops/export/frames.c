@@ -250,7 +250,7 @@ enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct 
     return code;
 }
 
-enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_waiting **at)
+enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_stack **at)
 {
     const struct pi_export_frames *f = &x->frames;
     const size_t most = sizeof f->all->key.bytes;

@@ -9,11 +9,12 @@
 
 #define BLOCK ((size_t)1 << 20)
 #define MERGED 16 /* this many runs of a level become one of the next */
+#define FETCHED 8 /* keys whose memory is fetched before they are looked at */
 
 struct pi_stack_block {
     struct pi_stack_block *next;
     size_t used;
-    _Alignas(struct pi_waiting) uint8_t bytes[BLOCK];
+    _Alignas(struct pi_stack) uint8_t bytes[BLOCK];
 };
 
 enum pd_code pi_stacks_init(struct pi_stacks *s, const struct pd_allocator *allocator, size_t limit,
@@ -39,6 +40,7 @@ void pi_stacks_free(struct pi_stacks *s)
         pi_run_close(&s->runs[i], s->allocator);
     pi_release(s->allocator, s->runs);
     pi_release(s->allocator, s->table);
+    pi_release(s->allocator, s->record);
     pi_spill_free(&s->spill);
 }
 
@@ -75,8 +77,11 @@ static bool enlarge_table(struct pi_stacks *s)
     return true;
 }
 
-static struct pi_waiting *make_room(struct pi_stacks *s, size_t bytes)
+/* Room for a key of n bytes. */
+static struct pi_stack *make_room(struct pi_stacks *s, size_t n)
 {
+    const size_t unit = _Alignof(struct pi_stack),
+                 bytes = (offsetof(struct pi_stack, key) + n + unit - 1) & ~(unit - 1);
     if (s->blocks == NULL || BLOCK - s->blocks->used < bytes) {
         struct pi_stack_block *b = pi_resize(s->allocator, NULL, sizeof *b);
         if (b == NULL)
@@ -86,9 +91,9 @@ static struct pi_waiting *make_room(struct pi_stacks *s, size_t bytes)
         s->blocks = b;
         s->bytes += sizeof *b;
     }
-    struct pi_waiting *w = (void *)(s->blocks->bytes + s->blocks->used);
+    struct pi_stack *at = (void *)(s->blocks->bytes + s->blocks->used);
     s->blocks->used += bytes;
-    return w;
+    return at;
 }
 
 /* The entry of a key, or a free one for it. */
@@ -96,17 +101,20 @@ static struct pi_stack_entry *find(const struct pi_stacks *s, uint64_t hash, con
 {
     for (size_t i = (size_t)hash & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
         struct pi_stack_entry *e = &s->table[i];
-        if (e->at == NULL || (e->number == hash && e->at->size == n && memcmp(e->at->raw, key, n) == 0))
+        if (e->at == NULL || (e->number == hash && e->at->n == n && memcmp(e->at->key, key, n) == 0))
             return e;
     }
 }
 
-/* ---- Runs */
+/* ---- Order */
 
-static int compare_keys(const struct pi_waiting *a, const struct pi_waiting *b)
+#define FEW 64   /* for so many keys, counting bytes does not pay */
+#define DEEP 256 /* nor behind so many bytes that they have in common, of which most keys have fewer */
+
+static int compare_bytes(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
 {
-    const int diff = memcmp(a->raw, b->raw, a->size < b->size ? a->size : b->size);
-    return diff ? diff : (a->size > b->size) - (a->size < b->size);
+    const int diff = memcmp(a, b, n_a < n_b ? n_a : n_b);
+    return diff ? diff : (n_a > n_b) - (n_a < n_b);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -114,15 +122,73 @@ static int compare_entries(const void *a, const void *b)
     const struct pi_stack_entry *x = a, *y = b;
     if (x->number != y->number)
         return x->number < y->number ? -1 : 1;
-    return compare_keys(x->at, y->at);
+    return compare_bytes(x->at->key, x->at->n, y->at->key, y->at->n);
 }
 
-/* The first bytes of a key, and zeros behind its end: a number that is smaller for smaller keys. */
-static uint64_t first_bytes(const struct pi_waiting *w)
+/* Eight bytes of a key, and zeros behind its end: a number that is smaller for smaller keys. */
+static uint64_t bytes_from(const struct pi_stack *at, size_t first)
 {
     uint8_t bytes[8] = {0};
-    memcpy(bytes, w->raw, w->size < sizeof bytes ? w->size : sizeof bytes);
+    const size_t n = first < at->n ? at->n - first : 0;
+    memcpy(bytes, at->key + first, n < sizeof bytes ? n : sizeof bytes);
     return pi_load64(bytes, PD_BIG);
+}
+
+/* Sorts by one byte of the numbers, in how many entries each value of it is. Equal ones keep their order. */
+static void sort_by_byte(const struct pi_stack_entry *from, struct pi_stack_entry *to, size_t n,
+                         unsigned shift, const uint32_t counts[256])
+{
+    uint32_t at[256], sum = 0;
+    for (size_t i = 0; i < 256; i++) {
+        at[i] = sum;
+        sum += counts[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        to[at[from[i].number >> shift & 255]++] = from[i];
+}
+
+/* Sorts by the numbers, with room for as many entries in `spare`. */
+__attribute__((noinline)) static void sort_by_numbers(struct pi_stack_entry *all,
+                                                      struct pi_stack_entry *spare, size_t n)
+{
+    uint32_t counts[8][256] = {{0}};
+    struct pi_stack_entry *from = all, *to = spare;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned byte = 0; byte < 8; byte++)
+            counts[byte][all[i].number >> 8 * byte & 255]++;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        struct pi_stack_entry *const other = from;
+        if (counts[byte][all->number >> 8 * byte & 255] == n) /* all have this one */
+            continue;
+        sort_by_byte(from, to, n, 8 * byte, counts[byte]);
+        from = to;
+        to = other;
+    }
+    if (from != all)
+        memcpy(all, from, n * sizeof *all);
+}
+
+/* Sorts entries whose keys agree up to `first`, and whose numbers are the bytes from there on. */
+static void sort_entries(struct pi_stack_entry *all, struct pi_stack_entry *spare, size_t n, size_t first)
+{
+    if (n < FEW || n > UINT32_MAX || first >= DEEP) {
+        if (n > 1)
+            qsort(all, n, sizeof *all, compare_entries);
+        return;
+    }
+    sort_by_numbers(all, spare, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && all[end].number == all[i].number;)
+            end++;
+        if (end - i < FEW) {
+            if (end - i > 1)
+                qsort(all + i, end - i, sizeof *all, compare_entries);
+            continue;
+        }
+        for (size_t k = i; k < end; k++)
+            all[k].number = bytes_from(all[k].at, first + 8);
+        sort_entries(all + i, spare, end - i, first + 8);
+    }
 }
 
 /* Sorts the keys to the front of the table, which cannot be searched from then on. */
@@ -131,10 +197,15 @@ static void sort_keys(struct pi_stacks *s)
     size_t n = 0;
     for (size_t i = 0; i < s->size; i++)
         if (s->table[i].at)
-            s->table[n++] = (struct pi_stack_entry){first_bytes(s->table[i].at), s->table[i].at};
-    if (n)
-        qsort(s->table, n, sizeof *s->table, compare_entries);
+            s->table[n++] = s->table[i];
+    for (size_t i = 0; i < n; i++) {
+        __builtin_prefetch(s->table[i + FETCHED < n ? i + FETCHED : i].at);
+        s->table[i].number = bytes_from(s->table[i].at, 0);
+    }
+    sort_entries(s->table, s->table + n, n, 0);
 }
+
+/* ---- Runs */
 
 static void forget_keys(struct pi_stacks *s)
 {
@@ -171,7 +242,7 @@ static enum pd_code take_least(struct pi_stacks *s, size_t first, struct pi_wait
         const enum pd_code code = pi_run_head(&s->runs[i], s->allocator, &w, error);
         if (code)
             return code;
-        if (w && (smallest == NULL || compare_keys(w, smallest) < 0))
+        if (w && (smallest == NULL || compare_bytes(w->raw, w->size, smallest->raw, smallest->size) < 0))
             smallest = w;
     }
     *found = smallest != NULL;
@@ -182,7 +253,7 @@ static enum pd_code take_least(struct pi_stacks *s, size_t first, struct pi_wait
         const enum pd_code code = pi_run_head(&s->runs[i], s->allocator, &w, error);
         if (code)
             return code;
-        if (w == NULL || compare_keys(w, least) != 0)
+        if (w == NULL || compare_bytes(w->raw, w->size, least->raw, least->size) != 0)
             continue;
         sum = pi_stacks_sum(sum, w->time);
         pi_run_skip(&s->runs[i]);
@@ -191,17 +262,15 @@ static enum pd_code take_least(struct pi_stacks *s, size_t first, struct pi_wait
     return PD_OK;
 }
 
-typedef enum pd_code take_key(void *user, const struct pi_waiting *w, struct pd_error *error);
-
 /* Gives what the runs from `first` on hold, and closes them. */
-static enum pd_code merge_runs(struct pi_stacks *s, size_t first, take_key *take, void *user,
+static enum pd_code merge_runs(struct pi_stacks *s, size_t first, pi_take_stack *take, void *user,
                                struct pd_error *error)
 {
     struct pi_waiting *least = pi_resize(s->allocator, NULL, pi_waiting_bytes(UINT16_MAX));
     bool found = true;
     enum pd_code code = least ? PD_OK : no_memory(error, pi_waiting_bytes(UINT16_MAX));
     while (!code && (code = take_least(s, first, least, &found, error)) == PD_OK && found)
-        code = take(user, least, error);
+        code = take(user, least->raw, least->size, least->time, error);
     for (size_t i = first; i < s->n_runs; i++)
         pi_run_close(&s->runs[i], s->allocator);
     s->n_runs = first;
@@ -209,9 +278,34 @@ static enum pd_code merge_runs(struct pi_stacks *s, size_t first, take_key *take
     return code;
 }
 
-static enum pd_code put_key(void *user, const struct pi_waiting *w, struct pd_error *error)
+/* Writes a key to the run. */
+static enum pd_code put_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
-    return pi_spill_put(user, w, error);
+    struct pi_stacks *s = user;
+    s->record->time = sum;
+    s->record->size = (uint16_t)n;
+    memcpy(s->record->raw, key, n);
+    return pi_spill_put(&s->spill, s->record, error);
+}
+
+static enum pd_code begin_run(struct pi_stacks *s, struct pd_error *error)
+{
+    const size_t most = pi_waiting_bytes(UINT16_MAX);
+    if (s->record == NULL && (s->record = pi_zeros(s->allocator, most)) == NULL)
+        return no_memory(error, most);
+    return pi_spill_begin(&s->spill, error);
+}
+
+/* Gives the keys in memory, which are sorted. */
+static enum pd_code give_keys(struct pi_stacks *s, pi_take_stack *take, void *user, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < s->n; i++) {
+        const struct pi_stack *at = s->table[i].at;
+        __builtin_prefetch(s->table[i + FETCHED < s->n ? i + FETCHED : i].at);
+        code = take(user, at->key, at->n, at->sum, error);
+    }
+    return code;
 }
 
 /* Merges the last runs while there are MERGED of one level. */
@@ -221,8 +315,8 @@ static enum pd_code merge_levels(struct pi_stacks *s, struct pd_error *error)
     while (!code && s->n_runs >= MERGED &&
            s->runs[s->n_runs - MERGED].level == s->runs[s->n_runs - 1].level) {
         const unsigned level = s->runs[s->n_runs - 1].level + 1;
-        if (!(code = pi_spill_begin(&s->spill, error)))
-            code = merge_runs(s, s->n_runs - MERGED, put_key, &s->spill, error);
+        if (!(code = begin_run(s, error)))
+            code = merge_runs(s, s->n_runs - MERGED, put_key, s, error);
         if (!code)
             code = end_run(s, level, error);
     }
@@ -234,9 +328,9 @@ static enum pd_code write_run(struct pi_stacks *s, struct pd_error *error)
     if (s->settle)
         s->settle(s->settle_user);
     sort_keys(s);
-    enum pd_code code = pi_spill_begin(&s->spill, error);
-    for (size_t i = 0; !code && i < s->n; i++)
-        code = pi_spill_put(&s->spill, s->table[i].at, error);
+    enum pd_code code = begin_run(s, error);
+    if (!code)
+        code = give_keys(s, put_key, s, error);
     if (!code)
         code = end_run(s, 0, error);
     forget_keys(s);
@@ -246,14 +340,14 @@ static enum pd_code write_run(struct pi_stacks *s, struct pd_error *error)
 /* ---- Adding, and giving */
 
 enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
-                           struct pi_waiting **at, struct pd_error *error)
+                           struct pi_stack **at, struct pd_error *error)
 {
     const uint64_t hash = hash_of(s, key, n);
     if (2 * s->n >= s->size && !enlarge_table(s))
         return no_memory(error, 2 * s->size * sizeof *s->table);
     struct pi_stack_entry *e = find(s, hash, key, n);
     if ((*at = e->at) != NULL) {
-        (*at)->time = pi_stacks_sum((*at)->time, weight);
+        (*at)->sum = pi_stacks_sum((*at)->sum, weight);
         return PD_OK;
     }
     if (s->n && s->bytes + s->size * sizeof *s->table > s->limit) {
@@ -262,43 +356,26 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
             return code;
         e = find(s, hash, key, n);
     }
-    if ((*at = make_room(s, pi_waiting_bytes(n))) == NULL)
+    if ((*at = make_room(s, n)) == NULL)
         return no_memory(error, sizeof(struct pi_stack_block));
-    memset(*at, 0, offsetof(struct pi_waiting, raw));
-    (*at)->time = weight;
-    (*at)->size = (uint16_t)n;
-    memcpy((*at)->raw, key, n);
+    (*at)->sum = weight;
+    (*at)->n = (uint16_t)n;
+    memcpy((*at)->key, key, n);
     *e = (struct pi_stack_entry){hash, *at};
     s->n++;
     s->added++;
     return PD_OK;
 }
 
-struct given {
-    enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error);
-    void *user;
-};
-
-static enum pd_code give_key(void *user, const struct pi_waiting *w, struct pd_error *error)
+enum pd_code pi_stacks_each(struct pi_stacks *s, pi_take_stack *take, void *user, struct pd_error *error)
 {
-    const struct given *g = user;
-    return g->take(g->user, w->raw, w->size, w->time, error);
-}
-
-enum pd_code pi_stacks_each(struct pi_stacks *s,
-                            enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,
-                                                 struct pd_error *error),
-                            void *user, struct pd_error *error)
-{
-    struct given g = {take, user};
     enum pd_code code = PD_OK;
     if (s->n_runs) {
         code = s->n ? write_run(s, error) : PD_OK;
-        return code ? code : merge_runs(s, 0, give_key, &g, error);
+        return code ? code : merge_runs(s, 0, take, user, error);
     }
     sort_keys(s);
-    for (size_t i = 0; !code && i < s->n; i++)
-        code = give_key(&g, s->table[i].at, error);
+    code = give_keys(s, take, user, error);
     forget_keys(s);
     return code;
 }

@@ -13,10 +13,20 @@
 
 struct pi_stack_block;
 
-struct pi_stack_entry {
-    uint64_t number;       /* a hash of the key; in sorted keys, its first bytes, the first the highest */
-    struct pi_waiting *at; /* the key; `time` is its sum. NULL: the entry is free */
+struct pi_stack {
+    uint64_t sum;
+    uint16_t n; /* bytes of the key */
+    uint8_t key[];
 };
+
+struct pi_stack_entry {
+    uint64_t number;     /* a hash of the key; in sorted keys, its first bytes, the first the highest */
+    struct pi_stack *at; /* NULL: the entry is free */
+};
+
+/* Takes a key, of n bytes, and its sum; returns PD_OK, or an error that ends it. */
+typedef enum pd_code pi_take_stack(void *user, const uint8_t *key, size_t n, uint64_t sum,
+                                   struct pd_error *error);
 
 struct pi_stacks {
     const struct pd_allocator *allocator;
@@ -27,6 +37,7 @@ struct pi_stacks {
     struct pi_stack_block *blocks;
     size_t bytes;
     struct pi_spill spill;
+    struct pi_waiting *record; /* what is written to it; NULL: nothing yet */
     struct pi_run *runs;
     size_t n_runs, cap_runs;
     uint64_t round;   /* grows whenever the keys in memory are written out */
@@ -44,7 +55,7 @@ void pi_stacks_free(struct pi_stacks *s);
 
 /* Adds to the sum of a key, of at most PD_STACK_MOST bytes. *at is valid in this round. */
 enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
-                           struct pi_waiting **at, struct pd_error *error);
+                           struct pi_stack **at, struct pd_error *error);
 /* A sum that would overflow stays at the largest number. */
 static inline uint64_t pi_stacks_sum(uint64_t a, uint64_t b)
 {
@@ -52,13 +63,7 @@ static inline uint64_t pi_stacks_sum(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/*
- * Gives each key once, in order of its bytes; `take` returns PD_OK, or an error that ends it. No key may be
- * added afterwards.
- */
-enum pd_code pi_stacks_each(struct pi_stacks *s,
-                            enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,
-                                                 struct pd_error *error),
-                            void *user, struct pd_error *error);
+/* Gives each key once, in order of its bytes. No key may be added afterwards. */
+enum pd_code pi_stacks_each(struct pi_stacks *s, pi_take_stack *take, void *user, struct pd_error *error);
 
 #endif

@@ -14,7 +14,7 @@
 enum pd_code pi_export_address(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     uint8_t key[12];
-    struct pi_waiting *at;
+    struct pi_stack *at;
     const struct pi_export_frame frame = pi_export_find(x, pid, ip, cpumode);
     if (x->failed || frame.dso == 0)
         return x->failed;

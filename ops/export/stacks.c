@@ -56,9 +56,16 @@ static uint64_t hash_of(const struct pi_stacks *s, const uint8_t *key, size_t n)
     return XXH3_64bits_withSeed(key, n, s->seed);
 }
 
+/* Entries of the table if another key comes into it, which is half full at most. */
+static size_t next_size(const struct pi_stacks *s)
+{
+    const size_t least = s->size ? s->size : 4096;
+    return 2 * s->n >= least ? 2 * least : least;
+}
+
 static bool enlarge_table(struct pi_stacks *s)
 {
-    const size_t size = s->size ? 2 * s->size : 4096, old = s->size;
+    const size_t size = next_size(s), old = s->size;
     struct pi_stack_entry *table = pi_array(s->allocator, NULL, size, sizeof *table), *from = s->table;
     if (table == NULL)
         return false;
@@ -343,19 +350,19 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
                            struct pi_stack **at, struct pd_error *error)
 {
     const uint64_t hash = hash_of(s, key, n);
-    if (2 * s->n >= s->size && !enlarge_table(s))
-        return no_memory(error, 2 * s->size * sizeof *s->table);
-    struct pi_stack_entry *e = find(s, hash, key, n);
-    if ((*at = e->at) != NULL) {
+    struct pi_stack_entry *e = s->size ? find(s, hash, key, n) : NULL;
+    if (e && (*at = e->at) != NULL) {
         (*at)->sum = pi_stacks_sum((*at)->sum, weight);
         return PD_OK;
     }
-    if (s->n && s->bytes + s->size * sizeof *s->table > s->limit) {
+    if (s->n && s->bytes + next_size(s) * sizeof *s->table > s->limit) {
         const enum pd_code code = write_run(s, error);
         if (code)
             return code;
-        e = find(s, hash, key, n);
     }
+    if (next_size(s) != s->size && !enlarge_table(s))
+        return no_memory(error, next_size(s) * sizeof *s->table);
+    e = find(s, hash, key, n);
     if ((*at = make_room(s, n)) == NULL)
         return no_memory(error, sizeof(struct pi_stack_block));
     (*at)->sum = weight;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* stacks.c - pi_stacks_add() where memory is short: all sums, in order, and few runs. */
+#include "cmocka_all.h"
+#include "ops/export/stacks.h"
+#include "src/support/wire.h"
+#include <stdlib.h>
+
+#define KEYS 200000
+
+static enum pd_code take(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
+{
+    uint32_t *next = user;
+    (void)error;
+    assert_int_equal(n, 4);
+    assert_int_equal(pi_load32(key, PD_BIG), *next);
+    assert_int_equal(sum, 3);
+    ++*next;
+    return PD_OK;
+}
+
+/* Keys are so short that their table takes most of the memory. */
+static void short_keys(void **state)
+{
+    struct pi_stacks s;
+    struct pi_stack *at;
+    uint32_t next = 0;
+    (void)state;
+    assert_int_equal(pi_stacks_init(&s, NULL, 4 << 20, NULL, NULL), PD_OK);
+    for (uint32_t turn = 1; turn <= 2; turn++)
+        for (uint32_t i = 0; i < KEYS; i++) {
+            uint8_t key[4];
+            pi_store32(key, (uint32_t)((uint64_t)i * 77773 % KEYS), PD_BIG); /* a permutation */
+            assert_int_equal(pi_stacks_add(&s, key, sizeof key, turn, &at, NULL), PD_OK);
+        }
+    assert_in_range(s.round, 2, 20);
+    assert_int_equal(pi_stacks_each(&s, take, &next, NULL), PD_OK);
+    assert_int_equal(next, KEYS);
+    pi_stacks_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

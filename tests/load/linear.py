@@ -249,12 +249,14 @@ def undo(value, bits, *steps):
 
 
 def same_ids(n):
-    """Ids times the golden ratio are small numbers, of which the middle bits are 0."""
-    kind, event = IP | TID | TIME | ID, [undo(1 + i, 64, ("*", 0x9E3779B97F4A7C15)) for i in range(n)]
-    whole = recording(
-        1, n, kind, b"".join(sample(kind, 7, i, event[i * 7919 % n]) for i in range(n // 10 + 1))
-    )
-    return whole[:104] + struct.pack(f"<{n}Q", *event) + whole[104 + 8 * n :]
+    """Ids times the golden ratio are small numbers, of which the middle bits are 0; of several events, as in
+    ids()."""
+    kind, events = IP | TID | TIME | ID, n // 8000 + 1
+    each = n // events
+    event = [undo(1 + i, 64, ("*", 0x9E3779B97F4A7C15)) for i in range(events * each)]
+    samples = b"".join(sample(kind, 7, i, event[i * 7919 % len(event)]) for i in range(n // 10 + 1))
+    whole = recording(events, each, kind, samples)
+    return whole[:104] + struct.pack(f"<{len(event)}Q", *event) + whole[104 + 8 * len(event) :]
 
 
 def same_tids(n):

@@ -147,7 +147,7 @@ enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, co
     struct pd_large_record large;
     struct pd_feature f;
     enum pd_code code = pd_large_parts_add(parts, order, rec, &large, what);
-    if (!code && large.layout && large.type == PD_RECORD_SIMPLEPERF_TRACING_DATA) {
+    if (!code && large.type == PD_RECORD_SIMPLEPERF_TRACING_DATA && large.layout) {
         const struct pd_bytes *data = &large.u.simpleperf_tracing_data.data;
         code = pi_probe_feature(order, PD_FEAT_TRACING_DATA, 0, *data, rec->offset, true, &f, what);
     }

@@ -202,6 +202,8 @@ static void sort_entries(struct pi_stack_entry *all, struct pi_stack_entry *spar
 static void sort_keys(struct pi_stacks *s)
 {
     size_t n = 0;
+    if (s->n == 0) /* there may be no table */
+        return;
     for (size_t i = 0; i < s->size; i++)
         if (s->table[i].at)
             s->table[n++] = s->table[i];

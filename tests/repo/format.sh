@@ -28,7 +28,7 @@ EXCEPTIONS = [
     (r"docs/FORMAT\.md|docs/man/perfdata\.5", "", "generated from the schema"),
     (r"docs/bench\.svg", "", "drawn by bench/run"),
     (r"corpus/conformance/.*\.jsonl?", "", "written by corpus/conformance/make, an object a line"),
-    (r"fuzz/(seeds|regressions)/.*", "", "input of a harness, an object a line"),
+    (r"fuzz/(seeds|regressions|open)/.*", "", "input of a harness, an object a line"),
     (r"src/schema/.*\.def", "", "a table: a field a line"),
     (r"tests/golden/.*\.c", "", "a table: the bytes of a record are one string"),
     (r"tests/repo/new_record/.*\.patch", "", "a patch of such tables"),

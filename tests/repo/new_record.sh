@@ -18,7 +18,7 @@ has "$patch" '^+++ b/tests/golden/'
 # ---- The tree with the record, of the files that are in the repository
 
 mkdir tree
-git -C "$PERFDATA_SOURCE" ls-files -- . ':!corpus' ':!fuzz/regressions' ':!fuzz/seeds' |
+git -C "$PERFDATA_SOURCE" ls-files -- . ':!corpus' ':!fuzz/regressions' ':!fuzz/open' ':!fuzz/seeds' |
     while read -r file; do [ ! -f "$PERFDATA_SOURCE/$file" ] || echo "$file"; done >files
 tar cf - -C "$PERFDATA_SOURCE" -T "$PWD/files" | tar xf - -C tree
 (cd tree && patch -p1 --quiet --no-backup-if-mismatch <"$patch") || fail "the patch does not apply"

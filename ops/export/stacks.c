@@ -361,10 +361,15 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
         const enum pd_code code = write_run(s, error);
         if (code)
             return code;
+        e = NULL;
     }
-    if (next_size(s) != s->size && !enlarge_table(s))
-        return no_memory(error, next_size(s) * sizeof *s->table);
-    e = find(s, hash, key, n);
+    if (next_size(s) != s->size) {
+        if (!enlarge_table(s))
+            return no_memory(error, next_size(s) * sizeof *s->table);
+        e = NULL;
+    }
+    if (e == NULL)
+        e = find(s, hash, key, n);
     if ((*at = make_room(s, n)) == NULL)
         return no_memory(error, sizeof(struct pi_stack_block));
     (*at)->sum = weight;

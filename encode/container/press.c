@@ -42,22 +42,29 @@ static struct unit *nth_unit(struct pi_press *p, uint64_t nth)
 
 /* ---- In any thread */
 
+/* From `in` to `out`. */
+static enum pd_code compress_chunk(struct unit *u, struct chunk *c, const uint8_t *in, uint8_t *out)
+{
+    const bool last = u->last && c + 1 == u->chunks + u->n;
+    const uint8_t *bytes;
+    pi_deflate_take(&u->deflate, in, c->in_n);
+    const enum pd_code code = pi_deflate_chunk(&u->deflate, last, &bytes, &c->out_n, &u->error);
+    if (!code)
+        memcpy(out, bytes, c->out_n);
+    return code;
+}
+
 static void compress(struct pd_job *job)
 {
     struct unit *u = (struct unit *)job;
-    const uint8_t *in = u->in, *bytes;
+    const uint8_t *in = u->in;
     uint8_t *out = u->out;
     u->error.code = PD_OK;
-    for (struct chunk *c = u->chunks; c < u->chunks + u->n; in += c->in_n, out += c->out_n, c++) {
-        bytes = in;
-        c->out_n = c->in_n;
-        if (!c->plain)
-            pi_deflate_take(&u->deflate, in, c->in_n);
-        if (!c->plain &&
-            pi_deflate_chunk(&u->deflate, u->last && c + 1 == u->chunks + u->n, &bytes, &c->out_n, &u->error))
+    for (struct chunk *c = u->chunks; c < u->chunks + u->n; in += c->in_n, out += c->out_n, c++)
+        if (c->plain)
+            memcpy(out, in, c->out_n = c->in_n);
+        else if (compress_chunk(u, c, in, out))
             return;
-        memcpy(out, bytes, c->out_n);
-    }
 }
 
 /* ---- In the writer's */

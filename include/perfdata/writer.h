@@ -65,7 +65,7 @@ struct pd_writer_options {
     /*
      * Threads that compress; NULL: none. Must outlive the writer. The allocator is called in all, the sink in
      * the caller's alone. Several frames of up to 2 MiB are compressed at the same time, longer ones beside
-     * the caller's work. Takes 4 MiB for each thread, with the highest levels 27 MiB.
+     * the caller's work. Takes 5 MiB for each thread, with the highest levels 27 MiB.
      */
     const struct pd_workers *workers;
 };

@@ -215,8 +215,7 @@ WRAPPED(int, crypto_generichash_final, crypto_generichash_state *state, unsigned
     return result;
 }
 
-/* ---- libdebuginfod, which is found while the command runs: around our function, which only the command has.
- */
+/* ---- libdebuginfod: the command loads it while it runs, so its own function around it is taken. */
 
 char *__real_cli_debuginfod_find(const char *build_id) __attribute__((weak));
 

@@ -77,6 +77,27 @@ static struct pd_tracepoints *formats(void)
     return t;
 }
 
+/* The recording, and what its samples' fields are looked up in. */
+struct subject {
+    struct image im;
+    struct pd_tracepoints *t;
+    struct pd_reader *r;
+};
+
+static struct subject open_subject(void)
+{
+    struct subject s = {.im = recording(), .t = formats()};
+    assert_int_equal(pd_reader_open_memory(&s.r, s.im.b, s.im.n, NULL, NULL), PD_OK);
+    return s;
+}
+
+static void close_subject(struct subject *s)
+{
+    pd_reader_close(s->r);
+    pd_tracepoints_free(s->t);
+    image_free(&s->im);
+}
+
 static struct pd_expression *compiled(const char *text)
 {
     struct pd_expression_error wrong;
@@ -144,26 +165,21 @@ static void samples_meet_them(void **state)
         {"(ip == 0x1000 || ip == 0x2000) && period == 20", "w"},
         {"!!(period > 10)", "w"},
     };
-    struct image im = recording();
-    struct pd_tracepoints *t = formats();
-    struct pd_reader *r;
-    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    struct subject s = open_subject();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pd_expression *x = compiled(cases[i].text);
         struct pd_expression_error wrong;
         char met[4];
-        find_met(x, r, t, met);
+        find_met(x, s.r, s.t, met);
         if (strcmp(met, cases[i].met) != 0)
             fail_msg("%s: %s, not %s", cases[i].text, met, cases[i].met);
-        if (!pd_expression_check(x, r, t, &wrong))
+        if (!pd_expression_check(x, s.r, s.t, &wrong))
             fail_msg("%s: %s", cases[i].text, wrong.what);
-        find_met(x, r, t, met); /* the check has forgotten the fields */
+        find_met(x, s.r, s.t, met); /* the check has forgotten the fields */
         assert_string_equal(met, cases[i].met);
         pd_expression_free(x);
     }
-    pd_reader_close(r);
-    pd_tracepoints_free(t);
-    image_free(&im);
+    close_subject(&s);
 }
 
 /* Of kinds that do not go together; such a test is false, too. */
@@ -184,19 +200,16 @@ static void fields_are_checked(void **state)
         {"period == '10'", "this is no number of 64 bits", "'10'"},
         {"nothing == 1", "no event has this field", "nothing"},
     };
-    struct image im = recording();
-    struct pd_tracepoints *t = formats();
-    struct pd_reader *r;
-    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    struct subject s = open_subject();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pd_expression *x = compiled(cases[i].text);
         struct pd_expression_error wrong;
         char met[4];
-        assert_false(pd_expression_check(x, r, t, &wrong));
+        assert_false(pd_expression_check(x, s.r, s.t, &wrong));
         assert_string_equal(wrong.what, cases[i].what);
         assert_int_equal(wrong.n, strlen(cases[i].about));
         assert_memory_equal(cases[i].text + wrong.at, cases[i].about, wrong.n);
-        find_met(x, r, t, met);
+        find_met(x, s.r, s.t, met);
         assert_string_equal(met, "");
         pd_expression_free(x);
     }
@@ -204,14 +217,12 @@ static void fields_are_checked(void **state)
     struct pd_expression *x = compiled("comm == bash");
     struct pd_expression_error wrong;
     char met[4];
-    assert_false(pd_expression_check(x, r, NULL, &wrong));
+    assert_false(pd_expression_check(x, s.r, NULL, &wrong));
     assert_string_equal(wrong.what, "no event has this field");
-    find_met(x, r, NULL, met);
+    find_met(x, s.r, NULL, met);
     assert_string_equal(met, "");
     pd_expression_free(x);
-    pd_reader_close(r);
-    pd_tracepoints_free(t);
-    image_free(&im);
+    close_subject(&s);
 }
 
 static void mistakes_are_located(void **state)

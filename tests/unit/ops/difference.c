@@ -3,6 +3,7 @@
  * difference.c - pd_differences() as a library's user meets it: the content of each kind of difference, when
  * it stops, what is ignored, and lack of memory. How records are paired is tested by tests/cli/show/cmp.sh.
  */
+#define _GNU_SOURCE
 #include "bytes.h"
 #include "cmocka_all.h"
 #include "fuzz/image.h"
@@ -269,6 +270,42 @@ static void what_is_ignored(void **state)
     assert_int_equal(l.told[0].number, PD_FEAT_HOSTNAME);
 }
 
+/* ---- Damage */
+
+static void on_finding(void *user, int side, const struct pd_error *what)
+{
+    assert_int_equal(side, 0);
+    assert_int_equal(what->code, PD_ECOUNT);
+    ++*(int *)user;
+}
+
+/* A damaged record is told once, also if it waits while its partner is looked for. */
+static void damage_is_told_once(void **state)
+{
+    static struct bytes ia, ib;
+    const struct plan both = {.n_ips = 5, .second_sample = true};
+    const struct plan second = {.n_ips = 5};
+    int told = 0;
+    const struct pd_differences_options o = {.size = sizeof o, .finding = on_finding, .user = &told};
+    struct pd_reader *ra, *rb;
+    uint64_t n;
+    (void)state;
+    make(&ia, &both);
+    make(&ib, &second);
+    const size_t sample = 8 + 8 + 8; /* header, task and time */
+    const uint8_t *const comm = memmem(ia.p, ia.n, "name", 5);
+    assert_non_null(comm);
+    uint8_t *const nr = ia.p + (comm - ia.p) + 8 + 16 + sample; /* behind the name and the sample_id */
+    assert_int_equal(*nr, 5);
+    *nr = 99;
+    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
+    assert_int_equal(told, 1);
+    pd_reader_close(ra);
+    pd_reader_close(rb);
+}
+
 /* ---- Memory */
 
 /* A file of 2009, with the names of n events in a section of their own. */
@@ -363,7 +400,7 @@ int main(void)
         cmocka_unit_test(equal_ones),      cmocka_unit_test(each_kind),
         cmocka_unit_test(many_elements),   cmocka_unit_test(stops),
         cmocka_unit_test(what_is_ignored), cmocka_unit_test(event_types_of_old_files),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(damage_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,20 @@ for to in file pipe; do
     has err "data.2: .*$number"
     checked cut.out
 done
+# One member follows `data`, unless `data` has records of later times: they come in the order of time.
+"$PERFDATA" gen -q -c 1000 --seed 3 -f -o ordered.data
+convert ordered.data late.dir --to dir
+last=$("$PERFDATA" decode --short ordered.data | grep '"SAMPLE"' | tail -n 1)
+"$PERFDATA" decode --short late.dir/data |
+    awk -v last="$last" '!done && /"feature"/ { print last; done = 1 } { print }' |
+    "$PERFDATA" encode -q -f -o late.dir/data -
+samples=$("$PERFDATA" dump -F time ordered.data | wc -l)
+for to in file pipe; do
+    convert late.dir late.out --to $to
+    "$PERFDATA" dump -F time late.out >times
+    sort -n -c times || fail 'a late record of `data` does not come late'
+    [ "$(wc -l <times)" = $((samples + 1)) ] || fail "samples: $(wc -l <times)"
+done
 # Compressed records that cannot be read are left out, or stay if the container is only copied.
 many 15 >many.data
 convert many.data many.z -z

@@ -26,7 +26,7 @@ COLUMNS = 110  # characters, not bytes
 EXCEPTIONS = [
     (r"include/perfdata/(constants|records|visitor)\.h", "", "generated from the schema"),
     (r"docs/FORMAT\.md|docs/man/perfdata\.5", "", "generated from the schema"),
-    (r"docs/bench\.svg", "", "drawn by bench/run"),
+    (r"docs/(bench|memory)\.svg", "", "drawn by bench/run"),
     (r"corpus/conformance/.*\.jsonl?", "", "written by corpus/conformance/make, an object a line"),
     (r"fuzz/(seeds|regressions|open)/.*", "", "input of a harness, an object a line"),
     (r"src/schema/.*\.def", "", "a table: a field a line"),

@@ -3,17 +3,24 @@
 #include "pieces.h"
 #include "ops/output/progress.h"
 #include "src/schema/fail.h"
-#include "src/container/reader/reader_internal.h"
+#include "src/container/reader/sample_run.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
 
 #define BATCH 64 /* pieces written at a time: the bits of a mask */
+#define MET 1024 /* tasks of pieces that are remembered */
 
 struct key {
     uint32_t key;
-    uint64_t samples;
+    uint32_t turn; /* how many keys came before it in the recording */
+};
+
+/* A key and a task that a sample had. */
+struct met {
+    uint32_t key, pid, tid;
+    uint32_t reading; /* 0: none */
 };
 
 struct cutter {
@@ -40,9 +47,28 @@ struct cutter {
     struct pi_idmap map; /* from the key to its index in `keys` */
     struct key *keys;
     size_t n_keys, keys_cap, first_key;
+    struct met met[MET];
+    uint32_t readings; /* in the order of the file */
+    uint64_t passed;   /* samples that the last of these passed over */
 };
 
 typedef enum pd_code visit_fn(struct cutter *k, struct pd_record *rec);
+
+static uint32_t key_of(struct cutter *k, struct pd_record *rec)
+{
+    uint32_t a = UINT32_MAX, b;
+    switch (k->c.options->by) {
+    case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
+    case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
+    case PD_PIECES_CGROUP: return pi_cut_cgroup_of(&k->c, rec);
+    default: return rec->attr_index;
+    }
+}
+
+static bool cuts_by_key(const struct cutter *k)
+{
+    return k->c.options->by >= PD_PIECES_CPU;
+}
 
 /* ---- All records in the order of processing */
 
@@ -114,47 +140,138 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
     return code;
 }
 
-/* ---- The first pass: counting */
+/* ---- All records in the order of the file */
 
-static uint32_t key_of(struct cutter *k, struct pd_record *rec)
+/*
+ * What keys there are, and which tasks their pieces need, does not depend on the order of records. But where
+ * an event's name comes in the stream, and tells how its samples give their task, it must come before them.
+ */
+static bool order_matters(const struct cutter *k)
 {
-    uint32_t a = UINT32_MAX, b;
-    switch (k->c.options->by) {
-    case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
-    case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
-    case PD_PIECES_CGROUP: return pi_cut_cgroup_of(&k->c, rec);
-    default: return rec->attr_index;
+    return !cuts_by_key(k) || k->c.options->by == PD_PIECES_CGROUP || k->names.meta ||
+           pd_reader_n_members(k->c.reader) > 1;
+}
+
+static struct met *met_place(struct cutter *k, uint32_t key, uint32_t tid)
+{
+    return &k->met[(tid ^ key << 5) % MET];
+}
+
+static bool has_met(const struct cutter *k, const struct met *m, uint32_t key, uint32_t pid, uint32_t tid)
+{
+    return m->key == key && m->pid == pid && m->tid == tid && m->reading == k->readings;
+}
+
+static void note_met(struct cutter *k, uint32_t key, uint32_t pid, uint32_t tid)
+{
+    *met_place(k, key, tid) = (struct met){key, pid, tid, k->readings};
+}
+
+static uint32_t key_in_run(const struct cutter *k, const struct pi_samples *run, const uint8_t *p)
+{
+    uint32_t key = UINT32_MAX;
+    if (k->c.options->by == PD_PIECES_EVENT)
+        key = run->index;
+    else if (k->c.options->by == PD_PIECES_PID)
+        memcpy(&key, p + run->plan->pid, sizeof key);
+    else if (run->plan->cpu)
+        memcpy(&key, p + run->plan->cpu, sizeof key);
+    return key;
+}
+
+/* Passes samples of which this reading has met the key and the task. */
+static void pass_met(struct cutter *k, uint64_t *newest)
+{
+    struct pd_reader *r = k->c.reader;
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    uint64_t n = 0, time;
+    uint32_t task[2];
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+        const uint32_t key = key_in_run(k, &run, p);
+        memcpy(task, p + run.plan->pid, sizeof task);
+        if (!has_met(k, met_place(k, key, task[1]), key, task[0], task[1]))
+            break;
+        time = k->c.timed ? time : 0;
+        k->in_order &= time >= *newest;
+        *newest = time;
+        p += run.size;
+        n++;
     }
+    k->passed += n;
+    pi_progress_bytes(&k->progress, (uint64_t)(p - r->src->next));
+    pi_reader_passed(r, p, n);
 }
 
-static bool cuts_by_key(const struct cutter *k)
+/* As each_record() before the last pass, of all records but samples that say nothing new. Finds the order. */
+static enum pd_code each_in_file(struct cutter *k, visit_fn *visit)
 {
-    return k->c.options->by >= PD_PIECES_CPU;
+    struct pd_record rec = {0};
+    struct pd_error what;
+    uint64_t time, newest = 0;
+    enum pd_code code = pd_reader_rewind(k->c.reader, k->c.error), next = PD_OK;
+    k->readings++;
+    k->passed = 0;
+    k->in_order = true;
+    while (!code) {
+        pass_met(k, &newest);
+        next = pd_reader_next(k->c.reader, &rec, &what);
+        if (pd_is_failure(next)) {
+            *k->c.error = what;
+            return next;
+        }
+        k->in_order &= (!next && !pi_is_wrapper(&rec)) || next == PD_END;
+        if (next == PD_EZSTD || next == PD_ELIMIT) /* the reader continues behind it */
+            continue;
+        if (next)
+            break;
+        time = pi_cut_time(&k->c, &rec, &time) ? time : 0;
+        k->in_order &= time >= newest;
+        newest = time;
+        code = pi_is_wrapper(&rec) ? PD_OK : visit(k, &rec);
+        pi_progress_record(&k->progress, &rec);
+    }
+    return code;
 }
+
+/* As each_record(), where the order does not matter. */
+static enum pd_code each_in_any_order(struct cutter *k, visit_fn *visit)
+{
+    return order_matters(k) ? each_record(k, visit) : each_in_file(k, visit);
+}
+
+/* ---- The first pass: counting */
 
 static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
 {
     return pi_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
 }
 
-static bool count_key(struct cutter *k, uint32_t key)
+static bool add_key(struct cutter *k, uint32_t key)
 {
-    uint32_t i = pi_idmap_get(&k->map, key);
-    if (i == PD_IDMAP_NONE) {
-        i = (uint32_t)k->n_keys;
-        if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
-            !pi_idmap_add(&k->map, key, i))
-            return false;
-        k->keys[k->n_keys++] = (struct key){.key = key};
-    }
-    k->keys[i].samples++;
+    const uint32_t turn = (uint32_t)k->n_keys;
+    if (pi_idmap_get(&k->map, key) != PD_IDMAP_NONE)
+        return true;
+    if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
+        !pi_idmap_add(&k->map, key, turn))
+        return false;
+    k->keys[k->n_keys++] = (struct key){key, turn};
     return true;
+}
+
+/* The sample's task is needed in the piece with this number, as far as a mask has numbers. */
+static enum pd_code need_in(struct cutter *k, struct pd_record *rec, uint32_t key, size_t piece)
+{
+    uint32_t pid, tid;
+    if (!pd_record_task(rec, &pid, &tid))
+        return PD_OK;
+    note_met(k, key, pid, tid);
+    return pi_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << piece % BATCH, k->c.error);
 }
 
 static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
 {
     uint64_t time;
-    uint32_t pid, tid;
     k->samples++;
     k->sample_bytes += rec->size;
     if (pd_record_time(rec, &time) && time) {
@@ -163,9 +280,8 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
     }
     if (!cuts_by_key(k))
         return PD_OK;
-    if (!count_key(k, key_of(k, rec)))
-        return no_memory(k, rec);
-    return pd_record_task(rec, &pid, &tid) ? pi_tasks_need_in(k->c.tasks, pid, tid, 1, k->c.error) : PD_OK;
+    const uint32_t key = key_of(k, rec);
+    return add_key(k, key) ? need_in(k, rec, key, pi_idmap_get(&k->map, key)) : no_memory(k, rec);
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
@@ -320,11 +436,11 @@ static size_t place_of(const struct cutter *k, uint32_t key)
 
 static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
 {
-    uint32_t pid, tid;
-    const size_t place = rec->type == PD_RECORD_SAMPLE ? place_of(k, key_of(k, rec)) : BATCH;
-    if (place == BATCH || !pd_record_task(rec, &pid, &tid))
+    if (rec->type != PD_RECORD_SAMPLE)
         return PD_OK;
-    return pi_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << place, k->c.error);
+    const uint32_t key = key_of(k, rec);
+    const size_t place = place_of(k, key);
+    return place < BATCH ? need_in(k, rec, key, place) : PD_OK;
 }
 
 static bool goes_to_all(const struct pd_record *rec)
@@ -338,14 +454,15 @@ static uint64_t targets(struct cutter *k, struct pd_record *rec)
 {
     const uint64_t first = k->first_key == 0;
     struct pi_task_owners owners;
+    const bool sample = rec->type == PD_RECORD_SAMPLE && !rec->old_feature;
     bool needed;
-    if (pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
+    if (!sample && pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
         pi_tasks_owners(k->c.tasks, rec, &owners);
         const uint64_t mask = pi_tasks_needed_in(k->c.tasks, &owners, &needed);
-        return needed ? mask : first;
+        return needed ? mask & UINT64_MAX >> (BATCH - k->n_cuts) : first;
     }
-    if (goes_to_all(rec))
-        return UINT64_MAX;
+    if (!sample && goes_to_all(rec))
+        return UINT64_MAX >> (BATCH - k->n_cuts);
     const uint32_t key = key_of(k, rec);
     const size_t place = place_of(k, key);
     if (place < BATCH)
@@ -369,10 +486,8 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
     enum pd_code code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
     if (!code && mask == 0 && pi_has_reads(rec))
         code = skip_counters(k, rec);
-    for (size_t i = 0; !code && !missing && i < k->n_cuts; i++) {
-        if (!(mask >> i & 1))
-            continue;
-        code = pi_cut_put(&k->cuts[i], rec, payload, copy && goes_to_all(rec));
+    for (uint64_t left = mask; !code && !missing && left; left &= left - 1) {
+        code = pi_cut_put(&k->cuts[__builtin_ctzll(left)], rec, payload, copy && goes_to_all(rec));
         copy = true;
     }
     return code;
@@ -389,8 +504,11 @@ static enum pd_code write_batch(struct cutter *k)
 {
     const size_t left = k->n_keys - k->first_key, n = left < BATCH ? left : BATCH;
     k->n_cuts = n;
-    enum pd_code code = each_record(k, note_need);
-    pi_tasks_spread_uses(k->c.tasks);
+    enum pd_code code = PD_OK;
+    if (k->n_keys > BATCH) {
+        code = each_in_any_order(k, note_need);
+        pi_tasks_spread_uses(k->c.tasks);
+    }
     for (size_t i = 0; !code && i < n; i++)
         code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
@@ -405,21 +523,35 @@ static enum pd_code write_batch(struct cutter *k)
     return code;
 }
 
+/* Gives each key its place in the order of keys, and tells of each task who needs it. */
+static enum pd_code sort_keys(struct cutter *k)
+{
+    uint8_t place[BATCH] = {0};
+    bool ok = true;
+    if (k->n_keys)
+        qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
+    pi_idmap_free(&k->map);
+    for (size_t i = 0; ok && i < k->n_keys; i++) {
+        ok = pi_idmap_add(&k->map, k->keys[i].key, (uint32_t)i);
+        place[k->keys[i].turn % BATCH] = (uint8_t)(i % BATCH);
+    }
+    pi_tasks_spread_uses(k->c.tasks);
+    if (k->n_keys > BATCH)
+        pi_tasks_clear_needs(k->c.tasks);
+    else
+        pi_tasks_place_needs(k->c.tasks, place, k->n_keys);
+    return ok ? PD_OK : pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+}
+
 /* Without samples there is one piece, with all records. */
 static enum pd_code cut_by_key(struct cutter *k)
 {
     const struct pd_allocator *allocator = k->c.options->allocator;
     enum pd_code code = pi_spill_init(&k->c.spill, allocator, NULL, k->c.error);
-    if (!code && k->n_keys == 0 && !count_key(k, UINT32_MAX))
+    if (!code && k->n_keys == 0 && !add_key(k, UINT32_MAX))
         code = pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
-    if (k->n_keys)
-        qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
-    pi_idmap_free(&k->map);
-    for (size_t i = 0; !code && i < k->n_keys; i++)
-        if (!pi_idmap_add(&k->map, k->keys[i].key, (uint32_t)i))
-            code = pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
-    pi_tasks_spread_uses(k->c.tasks); /* who is needed by any sample */
-    pi_tasks_clear_needs(k->c.tasks);
+    if (!code)
+        code = sort_keys(k);
     for (; !code && k->first_key < k->n_keys; k->first_key += BATCH)
         code = write_batch(k);
     return code;
@@ -487,9 +619,10 @@ static enum pd_code cut_records(struct cutter *k)
         return pi_fail(k->c.error, PD_EARG, PD_NOWHERE, "amount", 0, 1);
     count_around(k);
     limit_copies(k);
-    enum pd_code code = find_order(k);
+    enum pd_code code = order_matters(k) ? find_order(k) : PD_OK;
     if (!code)
-        code = each_record(k, learn);
+        code = each_in_any_order(k, learn);
+    k->samples += k->passed;
     if (!code)
         code = check(k);
     if (!code)

@@ -38,6 +38,8 @@ enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, ui
 void pi_tasks_spread_uses(struct pd_tasks *t);
 /* Notes which tasks some piece needs, and forgets which piece it was. */
 void pi_tasks_clear_needs(struct pd_tasks *t);
+/* Notes the same; number n of the first `n_pieces` pieces becomes place[n]. */
+void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces);
 /* Another reading with pi_tasks_owners() begins. */
 void pi_tasks_rewind(struct pd_tasks *t);
 

@@ -135,6 +135,18 @@ void pi_tasks_clear_needs(struct pd_tasks *t)
     }
 }
 
+void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces)
+{
+    for (size_t i = 0; i < t->tids.n; i++) {
+        struct pi_task_use *use = &t->uses.of[i];
+        uint64_t placed = 0;
+        for (size_t n = 0; use->mask && n < n_pieces; n++)
+            placed |= (use->mask >> n & 1) << place[n];
+        use->needed |= use->mask != 0;
+        use->mask = placed;
+    }
+}
+
 void pi_tasks_rewind(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->tids.n; i++)

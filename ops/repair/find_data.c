@@ -27,20 +27,20 @@ static uint64_t usual_start(const struct pd_reader *r)
     return end;
 }
 
-/* As perf writes it: the features one behind the other. */
-static bool is_tight_table(struct pd_reader *r, uint64_t at)
+/* As perf writes it: the features one behind the other. *last: the end of the last one. */
+static bool is_tight_table(struct pd_reader *r, uint64_t at, uint64_t *last)
 {
     const uint64_t bytes = pi_file_table_bytes(r), end = at + bytes;
     struct pd_file_section s;
-    uint64_t last = 0;
+    *last = 0;
     if (!pi_file_is_table(r, at))
         return false;
-    for (; at < end; at += PD_BYTES_file_section, last = s.offset + s.size) {
+    for (; at < end; at += PD_BYTES_file_section, *last = s.offset + s.size) {
         uint8_t entry[PD_BYTES_file_section];
         if (pd_reader_read(r, at, entry, sizeof entry, NULL))
             return false;
         pi_file_section_take(entry, r->info.order, &s);
-        if (last && s.offset != last)
+        if (*last && s.offset != *last)
             return false;
     }
     return true;
@@ -48,7 +48,7 @@ static bool is_tight_table(struct pd_reader *r, uint64_t at)
 
 /* perf writes the table behind the data and the first feature behind the table, but for the room of features
  * that it has not got. */
-PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at)
+PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at, uint64_t *last)
 {
     const uint64_t size = r->info.file_size, bytes = pi_file_table_bytes(r);
     if (size > PD_LIMIT_REPAIR_SEARCH && *at < size - PD_LIMIT_REPAIR_SEARCH)
@@ -61,20 +61,33 @@ PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at)
         while (i + 8 <= got && pi_load64(p + i, r->info.order) - (*at + i + bytes) > MOST_ROOM)
             i++;
         *at += i;
-        if (i + 8 <= got && is_tight_table(r, *at))
+        if (i + 8 <= got && is_tight_table(r, *at, last))
             return true;
         *at += i + 8 <= got;
     }
     return false;
 }
 
-/* True if a place is inside of records that follow each other from *from on, which moves behind these. */
-static bool is_in_records(struct pd_reader *r, uint64_t *from, uint64_t place)
+/* A record of the data, or damage that ends where records follow. */
+struct stretch {
+    uint64_t end;
+    bool damaged;
+};
+
+/*
+ * True if a table cannot stand there: in a record, or before records that follow behind damage. Those in its
+ * sections count if it has but one, as other numbers can look like one entry. *s moves on to that place.
+ */
+static bool is_in_records(struct pd_reader *r, struct stretch *s, uint64_t table, uint64_t last)
 {
-    uint64_t next;
-    while (*from < place && pi_is_record(r, *from, &next))
-        *from = next;
-    return *from > place;
+    const bool one = pi_file_table_bytes(r) == PD_BYTES_file_section;
+    while (s->end <= table) {
+        const uint64_t at = s->end;
+        s->damaged = !pi_is_record(r, at, &s->end);
+        if (s->damaged)
+            s->end = pi_find_records(r, at + 1);
+    }
+    return !s->damaged || (s->end < r->end && (one || s->end >= last));
 }
 
 /* The end of data that begins at `start`. */
@@ -83,7 +96,7 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
     const struct pd_file_info *info = &r->info;
     const struct pd_file_section *said = &info->header.data, moved = {start, said->size};
     const bool possible = said->size && in_file(r, &moved);
-    uint64_t at = start;
+    uint64_t at = start, last;
     if (pi_file_table_bytes(r) == 0) /* only the header tells its end */
         return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
     if (start == said->offset && in_file(r, said) &&
@@ -94,8 +107,8 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
         return said->offset + said->size;
     if (possible && pi_file_is_table(r, start + said->size))
         return start + said->size;
-    for (uint64_t behind = start; find_table(r, &at); at = behind)
-        if (!is_in_records(r, &behind, at))
+    for (struct stretch s = {.end = start}; find_table(r, &at, &last); at = s.damaged ? at + 1 : s.end)
+        if (!is_in_records(r, &s, at, last))
             return at;
     return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
 }
@@ -119,6 +132,7 @@ enum pd_code pi_find_data(struct pd_reader *r, struct pd_error *error)
     if (r->mended || r->headless || info->container == PD_CONTAINER_PIPE || !r->in.seekable)
         return PD_OK;
     r->mended = true;
+    r->said_end = info->data_end;
     enum pd_code code = pd_reader_rewind(r, error);
     if (code)
         return code;

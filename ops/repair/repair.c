@@ -53,20 +53,44 @@ static void tell_lost(struct repair *p)
     p->lost.bytes = 0;
 }
 
-static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_error *why)
+static void lose_of(struct repair *p, uint32_t member, uint64_t offset, uint64_t n,
+                    const struct pd_error *why)
 {
     struct pd_lost_range *l = &p->lost;
     p->damaged = true;
     if (n == 0)
         return;
-    if (l->bytes && l->member == p->r->member && offset + n >= l->offset && offset <= l->offset + l->bytes) {
+    if (l->bytes && l->member == member && offset + n >= l->offset && offset <= l->offset + l->bytes) {
         const uint64_t end = offset + n, last = l->offset + l->bytes;
         l->offset = offset < l->offset ? offset : l->offset; /* a record may begin in the chunk before */
         l->bytes = (end > last ? end : last) - l->offset;
         return;
     }
     tell_lost(p);
-    *l = (struct pd_lost_range){.offset = offset, .bytes = n, .member = p->r->member, .why = *why};
+    *l = (struct pd_lost_range){.offset = offset, .bytes = n, .member = member, .why = *why};
+}
+
+static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_error *why)
+{
+    lose_of(p, p->r->member, offset, n, why);
+}
+
+/* What the header counts as data, and what was found of data and features does not reach. */
+static void lose_behind_features(struct repair *p)
+{
+    const struct pd_reader *r = p->r;
+    const struct pd_file_info *info = &r->info;
+    uint64_t last = info->data_end + (r->n_features ? pi_file_table_bytes(r) : 0);
+    struct pd_error why;
+    for (size_t i = 0; i < r->n_features; i++) {
+        const uint64_t end = pi_file_section_end(&r->features[i].section);
+        if (r->features[i].intact && end > last)
+            last = end;
+    }
+    if (!r->mended || r->said_end <= last)
+        return;
+    pi_fail(&why, PD_EVALUE, 48, "data.size", info->header.data.size, info->data_end - info->data_offset);
+    lose_of(p, 0, last, r->said_end - last, &why);
 }
 
 /* ---- Checks of records */
@@ -397,6 +421,7 @@ static enum pd_code all_records(struct repair *p)
             break;
         code = next ? damage(p, &what) : take(p, &rec);
     }
+    lose_behind_features(p);
     tell_lost(p);
     return code;
 }

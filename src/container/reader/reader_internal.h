@@ -69,6 +69,7 @@ struct pd_reader {
     bool mended;   /* pi_find_data() was called */
     pi_next_decoded *next_decoded;      /* of the samples that come now */
     pi_next_decoded *const (*usual)[2]; /* the ones to choose from: pi_next_decoded_usual */
+    uint64_t said_end;                  /* of the data, before pi_find_data() */
 };
 
 pi_next_decoded pi_next_decoded_any;

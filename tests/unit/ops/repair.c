@@ -301,6 +301,54 @@ static void data_elsewhere_and_damaged(void **state)
     image_free(&r.im);
 }
 
+/* The table is damaged, and sample `i` has numbers of one that has an entry of 8 bytes at the file's end. */
+static void make_false_table(struct recording *r, unsigned i)
+{
+    make(r, false, false);
+    memset(r->im.b + r->start[SAMPLES], 0xff, 8);
+    image_section(&r->im, r->start[i] + 8, r->im.n - 8, 8);
+}
+
+/* What is inside a record is no table, nor what records follow behind damage. */
+static void false_table(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    for (unsigned damaged = 0; damaged < SAMPLES - 3; damaged++) {
+        make_false_table(&r, 10);
+        memset(r.im.b + r.start[damaged], 0, 8);
+        assert_int_equal(repair(r.im.b, r.im.n, true, &o), PD_OK);
+        for (unsigned i = 0; i < SAMPLES; i++)
+            assert_int_equal(o.samples[i], i != damaged);
+        assert_int_equal(o.n_lost, 1);
+        assert_int_equal(o.lost[0].bytes, 32);
+        image_free(&o.im);
+        image_free(&r.im);
+    }
+}
+
+/* Where no record follows, it may be one: what the header counts as data behind its features is lost. */
+static void data_behind_table(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    make_false_table(&r, 10);
+    image_section(&r.im, r.start[10] + 8, r.start[10] + 24, 8);
+    for (size_t i = 9; i < SAMPLES; i++)
+        memset(r.im.b + r.start[i], 0xff, 8);
+    assert_int_equal(repair(r.im.b, r.im.n, true, &o), PD_OK);
+    assert_int_equal(o.stats.samples, 9);
+    assert_int_equal(o.n_lost, 2);
+    assert_int_equal(o.lost[0].offset, r.start[9]);
+    assert_int_equal(o.lost[0].bytes, r.start[10] + 8 - r.start[9]);
+    assert_int_equal(o.lost[1].offset, r.start[10] + 32);
+    assert_int_equal(o.lost[1].bytes, r.start[SAMPLES] - o.lost[1].offset);
+    image_free(&o.im);
+    image_free(&r.im);
+}
+
 /*
  * A bit of sample_type is wrong: every field has eight bytes or more, so no sample fits. Of the unused bits,
  * a later kernel may use the lower ones.
@@ -352,6 +400,8 @@ int main(void)
         cmocka_unit_test(unfinished),
         cmocka_unit_test(data_elsewhere),
         cmocka_unit_test(data_elsewhere_and_damaged),
+        cmocka_unit_test(false_table),
+        cmocka_unit_test(data_behind_table),
         cmocka_unit_test(attrs_of_something_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

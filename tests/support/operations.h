@@ -783,14 +783,27 @@ static inline bool operation_is_lost(const struct operation_lost *lost, const st
     return lost->ranges > OPERATION_RANGES;
 }
 
-/* The samples that a reader decodes before it stops, but those that are said to be lost. */
+/* Damage ends in the record: what follows begins there, as `repair` sees it. */
+static inline bool operation_is_framed_anew(const struct operation_lost *lost, const struct pd_record *rec)
+{
+    for (size_t i = 0; !rec->depth && i < lost->ranges && i < OPERATION_RANGES; i++)
+        if (rec->member == lost->range[i].member && rec->offset < lost->range[i].to &&
+            lost->range[i].to < rec->offset + rec->size)
+            return true;
+    return false;
+}
+
+/*
+ * The samples that a reader decodes before it stops, or reads other records than `repair`, but those that are
+ * said to be lost.
+ */
 static inline uint64_t operation_decoded(struct operations *t, const struct image *in,
                                          const struct operation_lost *lost)
 {
     struct pd_reader *r = operation_reopen(t, in);
     struct pd_record rec = {0};
     uint64_t n = 0;
-    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+    while (pd_reader_next(r, &rec, NULL) == PD_OK && !operation_is_framed_anew(lost, &rec))
         n += rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK &&
              !operation_is_lost(lost, &rec);
     pd_reader_close(r);

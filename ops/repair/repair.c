@@ -211,17 +211,18 @@ static bool lacks_build_id(const struct pd_record *rec)
  * True if it is of an event of a stream whose attr is lost. A reader that has read the stream before may
  * still know it.
  */
-static bool lacks_attr(const struct repair *p, const struct pd_record *rec)
+static bool lacks_attr(const struct repair *p, const struct pd_record *rec, size_t *event)
 {
-    return rec->attr && p->r->info.container == PD_CONTAINER_PIPE &&
-           (rec->attr_index >= p->n_attr_kept || !p->attr_kept[rec->attr_index]);
+    return p->r->info.container == PD_CONTAINER_PIPE && pi_is_of_event(p->r, rec, event) &&
+           (*event >= p->n_attr_kept || !p->attr_kept[*event]);
 }
 
 /* pd_reader_judge() of a record as part of the output. */
 static enum pd_code judge_kept(const struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
-    if (lacks_attr(p, rec))
-        return pi_fail_record(why, PD_EUNKNOWN, rec, 0, "event, whose attr is lost", rec->attr_index, 0);
+    size_t event;
+    if (lacks_attr(p, rec, &event))
+        return pi_fail_record(why, PD_EUNKNOWN, rec, 0, "event, whose attr is lost", event, 0);
     return pd_reader_judge(p->r, rec, why);
 }
 

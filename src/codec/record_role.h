@@ -72,6 +72,15 @@ static inline bool pi_told_parent(const struct pd_record *rec, uint32_t *pid, ui
     return true;
 }
 
+/* The id of the event that a decoded record is about, as its own fields say; false: they name none. */
+static inline bool pi_told_event(const struct pd_record *rec, uint64_t *id)
+{
+    const size_t place = pi_payload_event_id(rec->type);
+    if (place)
+        memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);
+    return place != 0;
+}
+
 /* True if its mode is the kernel's, or a guest kernel's. */
 static inline bool pi_in_kernel(const struct pd_record *rec)
 {

@@ -226,16 +226,29 @@ static bool is_too_long(const struct pd_record *rec)
     return !zeros && rec->rest.n >= 8;
 }
 
+/* True if it is a record of perf's own that names an event by its id. */
+static bool names_event(const struct pd_record *rec, uint64_t *id)
+{
+    return rec->type >= PD_RECORD_HEADER_ATTR && rec->decoded && pi_told_event(rec, id);
+}
+
+bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size_t *index)
+{
+    uint64_t id;
+    if (names_event(rec, &id))
+        *index = pi_attrs_find(&r->attrs, id);
+    else if (rec->type >= PD_RECORD_HEADER_ATTR)
+        *index = rec->plan && rec->plan->id_all ? 0 : SIZE_MAX;
+    else
+        *index = rec->attr_index;
+    return *index < r->attrs.n;
+}
+
 /* True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
-    if (!rec->decoded || r->attrs.map_size == 0 || r->attrs.seen == 0 || rec->type < PD_RECORD_HEADER_ATTR)
-        return false;
-    const size_t place = pi_payload_event_id(rec->type);
-    if (!place)
-        return false;
-    memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);
-    return pi_attrs_find(&r->attrs, *id) >= r->attrs.seen;
+    return r->attrs.map_size && r->attrs.seen && names_event(rec, id) &&
+           pi_attrs_find(&r->attrs, *id) >= r->attrs.seen;
 }
 
 /* True if the record claims a layout that no perf has. */

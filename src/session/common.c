@@ -69,7 +69,7 @@ void pd_record_common(struct pd_record *rec, struct pd_record_words *out)
     if (!is_sample && (rec->decoded || (rec->plan && !pd_record_decode_framed(rec->plan, rec, NULL)))) {
         w.has_task = w.has_task || pi_told_task(rec, &w.pid, &w.tid);
         w.has_time = w.has_time || take_payload(rec, pi_payload_time(rec->type), &w.time);
-        w.has_id = w.has_id || take_payload(rec, pi_payload_event_id(rec->type), &w.id);
+        w.has_id = w.has_id || pi_told_event(rec, &w.id);
     }
     *out = w;
 }

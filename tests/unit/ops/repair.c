@@ -375,6 +375,47 @@ static void attrs_of_something_else(void **state)
     }
 }
 
+/* A stream of two events, and what names each: the first one also by the layout of what it ends with. */
+static void make_of_two(struct image *im, uint64_t bad)
+{
+    image_start(im, false, 16, 0);
+    for (uint64_t i = 0; i < 2; i++) {
+        const size_t at = image_record(im, PD_RECORD_HEADER_ATTR, 0);
+        image_attr(im, i == bad ? 1 : 112, 112, i ? IMAGE_ST1 : IMAGE_ST0, true);
+        image_u64(im, 70 + i);
+        image_end(im, at);
+    }
+    for (uint64_t i = 0; i < 2; i++) {
+        const size_t at = image_record(im, PD_RECORD_EVENT_UPDATE, 0);
+        image_u64(im, 2); /* NAME */
+        image_u64(im, 70 + i);
+        image_u64(im, 'x');
+        image_end(im, at);
+    }
+    const size_t at = image_record(im, PD_RECORD_BPF_METADATA, 0);
+    image_zeros(im, 512 + 8);
+    image_trailer(im, 1, true, 70);
+    image_end(im, at);
+    image_sample0(im, 70, 0x401000, 2);
+    image_sample1(im, 71, 0x401000, 3);
+}
+
+/* What belongs to an event whose attr is lost is left out. */
+static void lost_attr(void **state)
+{
+    struct image im;
+    struct outcome o;
+    (void)state;
+    for (uint64_t bad = 0; bad < 3; bad++) {
+        make_of_two(&im, bad);
+        assert_int_equal(repair(im.b, im.n, true, &o), PD_OK);
+        assert_int_equal(o.stats.samples, bad < 2 ? 1 : 2);
+        assert_int_equal(o.stats.others, bad == 0 ? 2 : bad == 1 ? 3 : 5); /* attrs among them */
+        image_free(&o.im);
+        image_free(&im);
+    }
+}
+
 /* A recording that was killed: data size 0, no features. */
 static void unfinished(void **state)
 {
@@ -403,6 +444,7 @@ int main(void)
         cmocka_unit_test(false_table),
         cmocka_unit_test(data_behind_table),
         cmocka_unit_test(attrs_of_something_else),
+        cmocka_unit_test(lost_attr),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,9 @@ static inline struct pd_reader *operation_open(struct operations *t, const struc
     struct pd_error error;
     const enum pd_code code = folder ? pd_reader_open(&r, folder, &options, &error)
                                      : pd_reader_open_memory(&r, in->b, in->n, &options, &error);
-    if (code && !(folder && code == PD_EIO)) /* "data" may be missing */
+    if (folder && code == PD_EMISSING) /* "data", so there is no place in it */
+        CHECK(error.code == code && error.field && error.offset == PD_NOWHERE);
+    else if (code)
         check_error(&error, code, in->n);
     return r;
 }

@@ -280,15 +280,19 @@ static enum pd_code open_sorter(struct pi_merging *m, size_t i)
         return fails(m, i, code);
     pd_sorter_get_stats(in->sorter, &stats);
     in->first = in->key = stats.first;
+    in->early = true;
     return PD_OK;
 }
 
 /* ---- The next input */
 
+/* What an input has before its first time comes before what others have at that time: those may be pieces. */
 static bool comes_before(const struct pi_merging *m, uint32_t a, uint32_t b)
 {
-    const uint64_t x = m->options->append ? 0 : m->in[a].key, y = m->options->append ? 0 : m->in[b].key;
-    return x != y ? x < y : a < b;
+    const struct pi_merge_input *x = &m->in[a], *y = &m->in[b];
+    if (!m->options->append && x->key != y->key)
+        return x->key < y->key;
+    return !m->options->append && x->early != y->early ? x->early : a < b;
 }
 
 static void sift(struct pi_merging *m, size_t at)
@@ -334,6 +338,7 @@ static enum pd_code advance(struct pi_merging *m, uint32_t i, bool *more)
     *more = code != PD_END;
     const uint64_t time = *more ? pi_merge_time(&in->rec) : 0;
     in->key = time > in->key ? time : in->key;
+    in->early = in->early && time == 0;
     return PD_OK;
 }
 

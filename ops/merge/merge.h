@@ -70,6 +70,7 @@ struct pi_merge_input {
     struct pd_record rec;     /* the next record */
     uint64_t key;             /* its time in the merge */
     uint64_t first;           /* time */
+    bool early;               /* the next record comes before all that have a time */
 };
 
 struct pi_merging {

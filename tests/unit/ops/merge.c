@@ -259,6 +259,67 @@ static void id_of_two_events(void **state)
     }
 }
 
+static void put_comm(struct pd_writer *w, uint64_t time)
+{
+    const struct pd_record rec = {.type = PD_RECORD_COMM,
+                                  .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
+                                  .has_id = true,
+                                  .id = {.pid = 7, .tid = 7, .time = time}};
+    assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+}
+
+static void put_sample(struct pd_writer *w, uint64_t time)
+{
+    const struct pd_record rec = {.type = PD_RECORD_SAMPLE, .u.sample = {.pid = 7, .tid = 7, .time = time}};
+    assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+}
+
+/* What a piece has of a task: a name without a time, one with a time, between them perhaps a sample. */
+static void make_piece(struct image *im, bool sample)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    put_comm(w, 0);
+    if (sample)
+        put_sample(w, 0);
+    put_comm(w, 100);
+    put_sample(w, 101);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* A sample without a time: copies of what is known before it are written once, whichever piece is first. */
+static void copies_before_first_time(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    for (unsigned which = 0; which < 2; which++) {
+        struct pd_reader *in[2], *r;
+        struct pd_record rec = {0};
+        size_t names = 0;
+        make_piece(&a, which == 0);
+        make_piece(&b, which == 1);
+        out.n = out.fail_at = 0;
+        assert_int_equal(pd_reader_open_memory(&in[0], a.bytes, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&in[1], b.bytes, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_merge(in, 2, &sink, NULL, NULL, NULL, NULL), PD_OK);
+        pd_reader_close(in[0]);
+        pd_reader_close(in[1]);
+        assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK)
+            names += rec.type == PD_RECORD_COMM;
+        assert_int_equal(names, 2);
+        pd_reader_close(r);
+    }
+}
+
 static void wrong_arguments(void **state)
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
@@ -276,9 +337,13 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorting_fails),     cmocka_unit_test(merging_fails),
-        cmocka_unit_test(merging_aux_fails), cmocka_unit_test(event_types_once),
-        cmocka_unit_test(wrong_arguments),   cmocka_unit_test(id_of_two_events),
+        cmocka_unit_test(sorting_fails),
+        cmocka_unit_test(merging_fails),
+        cmocka_unit_test(merging_aux_fails),
+        cmocka_unit_test(event_types_once),
+        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(id_of_two_events),
+        cmocka_unit_test(copies_before_first_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,6 @@
 #include "src/support/limits.h"
 #include "src/schema/fail.h"
 
-bool pi_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
-{
-    if (ips->n < 2 || pd_vec_at(ips, ips->n - 2) != PD_CONTEXT_USER_DEFERRED)
-        return false;
-    *cookie = pd_vec_at(ips, ips->n - 1);
-    return true;
-}
-
 /* What a sample has besides its frames. */
 static struct pd_str head_of(const struct pi_exporting *x)
 {

@@ -89,18 +89,22 @@ struct pi_chains {
     const struct pd_allocator *allocator;
     struct pi_chain {
         uint64_t cookie;
+        uint64_t pieces; /* of `split`: a bit for each that has a sample of it */
         uint32_t tid;
         bool used;
+        bool put; /* of `split`: it is in a piece */
     } * slots;
     size_t size, n;
     struct pi_key key;
 };
 
-bool pi_chains_add(struct pi_chains *c, uint64_t cookie, uint32_t tid); /* false: no memory */
-bool pi_chains_has(const struct pi_chains *c, uint64_t cookie, uint32_t tid);
+struct pi_chain *pi_chains_add(struct pi_chains *c, uint64_t cookie, uint32_t tid); /* NULL: no memory */
+struct pi_chain *pi_chains_find(const struct pi_chains *c, uint64_t cookie, uint32_t tid); /* NULL: none */
 void pi_chains_free(struct pi_chains *c);
-/* The cookie at the end of a decoded sample's call chain; false: the chain is whole. */
-bool pi_chain_cookie(const struct pd_record *rec, uint64_t *cookie);
+/* The cookie at the end of a call chain; false: the chain is whole. */
+bool pi_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie);
+/* True if a sample waits for a deferred call chain; decodes it if its event has such. */
+bool pi_sample_waits(struct pd_reader *r, struct pd_record *rec, uint64_t *cookie);
 
 /* ---- filter_ordered.c: lists that depend on what comes before a sample in time */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter_chains.c - the deferred call chains that kept samples wait for: a set of cookies and threads. */
+/* filter_chains.c - the deferred call chains that samples wait for, by cookie and thread. */
 #include "filter.h"
 
 static size_t slot_of(const struct pi_chains *c, uint64_t cookie, uint32_t tid)
@@ -29,19 +29,22 @@ static bool grow(struct pi_chains *c)
     return true;
 }
 
-bool pi_chains_add(struct pi_chains *c, uint64_t cookie, uint32_t tid)
+struct pi_chain *pi_chains_add(struct pi_chains *c, uint64_t cookie, uint32_t tid)
 {
     if (c->n >= c->size / 2 && !grow(c))
-        return false;
+        return NULL;
     struct pi_chain *slot = &c->slots[slot_of(c, cookie, tid)];
-    c->n += !slot->used;
-    *slot = (struct pi_chain){cookie, tid, true};
-    return true;
+    if (!slot->used) {
+        *slot = (struct pi_chain){.cookie = cookie, .tid = tid, .used = true};
+        c->n++;
+    }
+    return slot;
 }
 
-bool pi_chains_has(const struct pi_chains *c, uint64_t cookie, uint32_t tid)
+struct pi_chain *pi_chains_find(const struct pi_chains *c, uint64_t cookie, uint32_t tid)
 {
-    return c->size && c->slots[slot_of(c, cookie, tid)].used;
+    struct pi_chain *slot = c->size ? &c->slots[slot_of(c, cookie, tid)] : NULL;
+    return slot && slot->used ? slot : NULL;
 }
 
 void pi_chains_free(struct pi_chains *c)
@@ -50,11 +53,16 @@ void pi_chains_free(struct pi_chains *c)
     *c = (struct pi_chains){.allocator = c->allocator};
 }
 
-bool pi_chain_cookie(const struct pd_record *rec, uint64_t *cookie)
+bool pi_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
 {
-    const struct pd_vec *ips = &rec->u.sample.callchain.ips;
     if (ips->n < 2 || pd_vec_at(ips, ips->n - 2) != PD_CONTEXT_USER_DEFERRED)
         return false;
     *cookie = pd_vec_at(ips, ips->n - 1);
     return true;
+}
+
+bool pi_sample_waits(struct pd_reader *r, struct pd_record *rec, uint64_t *cookie)
+{
+    return rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN && !pd_reader_decode(r, rec, NULL) &&
+           pi_chain_is_deferred(&rec->u.sample.callchain.ips, cookie);
 }

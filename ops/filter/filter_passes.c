@@ -231,10 +231,9 @@ static enum pd_code need_task(struct pi_filtering *f, const struct pi_subject *s
 static enum pd_code note_chain(struct pi_filtering *f, struct pd_record *rec, uint32_t tid)
 {
     uint64_t cookie;
-    if (!(rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN) || pd_reader_decode(f->reader, rec, NULL))
-        return PD_OK;
-    if (pi_chain_cookie(rec, &cookie) && !pi_chains_add(&f->chains, cookie, tid))
-        return pi_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0, f->chains.size * 32);
+    if (pi_sample_waits(f->reader, rec, &cookie) && !pi_chains_add(&f->chains, cookie, tid))
+        return pi_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0,
+                              f->chains.size * 2 * sizeof(struct pi_chain));
     return PD_OK;
 }
 
@@ -503,7 +502,7 @@ static bool keep_chain(struct pi_filtering *f, struct pd_record *rec)
     if (pd_reader_decode(f->reader, rec, &what))
         return unreadable(f, &what);
     pd_record_task(rec, &pid, &tid);
-    return pi_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
+    return pi_chains_find(&f->chains, rec->u.callchain_deferred.cookie, tid) != NULL;
 }
 
 static bool keep_other(const struct pi_filtering *f, const struct pd_record *rec, enum pi_role role)

@@ -48,8 +48,9 @@ struct cutter {
     struct key *keys;
     size_t n_keys, keys_cap, first_key;
     struct met met[MET];
-    uint32_t readings; /* in the order of the file */
-    uint64_t passed;   /* samples that the last of these passed over */
+    uint32_t readings;       /* in the order of the file */
+    uint64_t passed;         /* samples that the last of these passed over */
+    struct pi_chains chains; /* that samples wait for */
 };
 
 typedef enum pd_code visit_fn(struct cutter *k, struct pd_record *rec);
@@ -443,14 +444,38 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
     return place < BATCH ? need_in(k, rec, key, place) : PD_OK;
 }
 
-static bool goes_to_all(const struct pd_record *rec)
+/* The deferred call chain of a record; NULL: no sample waits for it. */
+static struct pi_chain *chain_of(const struct cutter *k, struct pd_record *rec)
 {
-    return pi_cut_is_state(rec) || rec->type == PD_RECORD_FINISHED_ROUND ||
-           rec->type == PD_RECORD_FINISHED_INIT || pi_role_of(rec) == PD_ROLE_CHAIN;
+    uint32_t pid, tid = UINT32_MAX;
+    if (pi_role_of(rec) != PD_ROLE_CHAIN || pd_reader_decode(k->c.reader, rec, NULL))
+        return NULL;
+    pd_record_task(rec, &pid, &tid);
+    return pi_chains_find(&k->chains, rec->u.callchain_deferred.cookie, tid);
 }
 
-/* The pieces of the batch that a record goes to. */
-static uint64_t targets(struct cutter *k, struct pd_record *rec)
+/* The chain that a sample waits for, if any, goes to these pieces, too. */
+static enum pd_code note_chain(struct cutter *k, struct pd_record *rec, uint64_t pieces)
+{
+    uint32_t pid, tid = UINT32_MAX;
+    uint64_t cookie;
+    if (rec->type != PD_RECORD_SAMPLE || !pi_sample_waits(k->c.reader, rec, &cookie))
+        return PD_OK;
+    pd_record_task(rec, &pid, &tid);
+    struct pi_chain *chain = pi_chains_add(&k->chains, cookie, tid);
+    if (!chain)
+        return no_memory(k, rec);
+    chain->pieces |= pieces;
+    return PD_OK;
+}
+
+static bool goes_to_all(const struct pd_record *rec)
+{
+    return pi_cut_is_state(rec) || pi_serves_of(rec) == PD_SERVES_ORDER;
+}
+
+/* The pieces of the batch that a record goes to; `chain`: if it is one that samples wait for. */
+static uint64_t targets(struct cutter *k, struct pd_record *rec, const struct pi_chain *chain)
 {
     const uint64_t first = k->first_key == 0;
     struct pi_task_owners owners;
@@ -461,6 +486,8 @@ static uint64_t targets(struct cutter *k, struct pd_record *rec)
         const uint64_t mask = pi_tasks_needed_in(k->c.tasks, &owners, &needed);
         return needed ? mask & UINT64_MAX >> (BATCH - k->n_cuts) : first;
     }
+    if (chain)
+        return chain->pieces;
     if (!sample && goes_to_all(rec))
         return UINT64_MAX >> (BATCH - k->n_cuts);
     const uint32_t key = key_of(k, rec);
@@ -481,16 +508,28 @@ static enum pd_code skip_counters(struct cutter *k, struct pd_record *rec)
 static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
     const struct pi_cut_payload *payload = NULL;
-    const uint64_t mask = targets(k, rec);
-    bool missing = false, copy = k->first_key > 0;
-    enum pd_code code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+    struct pi_chain *const chain = chain_of(k, rec);
+    const uint64_t mask = targets(k, rec, chain);
+    bool missing = false, copy = chain ? chain->put : k->first_key > 0;
+    enum pd_code code = note_chain(k, rec, mask);
+    if (!code)
+        code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
     if (!code && mask == 0 && pi_has_reads(rec))
         code = skip_counters(k, rec);
     for (uint64_t left = mask; !code && !missing && left; left &= left - 1) {
-        code = pi_cut_put(&k->cuts[__builtin_ctzll(left)], rec, payload, copy && goes_to_all(rec));
+        code = pi_cut_put(&k->cuts[__builtin_ctzll(left)], rec, payload, copy && (chain || goes_to_all(rec)));
         copy = true;
     }
+    if (chain)
+        chain->put = copy;
     return code;
+}
+
+/* Of another batch of pieces it is yet to be known. */
+static void forget_pieces(struct pi_chains *chains)
+{
+    for (size_t i = 0; i < chains->size; i++)
+        chains->slots[i].pieces = 0;
 }
 
 static void drop_payloads(struct cutter *k)
@@ -518,6 +557,7 @@ static enum pd_code write_batch(struct cutter *k)
     k->last_pass = false;
     pi_tasks_clear_needs(k->c.tasks);
     drop_payloads(k);
+    forget_pieces(&k->chains);
     for (size_t i = 0; !code && i < n; i++)
         code = pi_cut_end(&k->cuts[i]);
     return code;
@@ -651,7 +691,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     struct cutter *k = pi_resize(allocator, NULL, sizeof *k);
     if (k == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
-    *k = (struct cutter){.map = {.allocator = allocator}};
+    *k = (struct cutter){.map = {.allocator = allocator}, .chains = {.allocator = allocator}};
     k->c = (struct pi_cutting){
         .reader = reader,
         .options = &own,
@@ -680,6 +720,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pd_tasks_free(k->c.tasks);
     pi_reads_free(&k->c.counters);
     pi_idmap_free(&k->map);
+    pi_chains_free(&k->chains);
     pi_release(allocator, k->keys);
     pi_release(allocator, k);
     return code;

@@ -17,7 +17,7 @@ enum pi_role {
     PD_ROLE_SAMPLE,    /* is selected */
     PD_ROLE_WITH_TASK, /* goes with the samples of its task */
     PD_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
-    PD_ROLE_CHAIN,     /* stays with the sample whose call chain it completes */
+    PD_ROLE_CHAIN,     /* stays with the samples whose call chains it completes */
     PD_ROLE_TOOL,      /* stays */
     PD_ROLE_WRAPPER,   /* goes: its content is written instead */
 };

@@ -16,7 +16,7 @@
 #include "index_stamp.h"
 #include "memory_read.h"
 #include "recording.h"
-#include "src/schema/roles.h"
+#include "src/codec/record_role.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <perfdata/ops/difference.h>
@@ -277,6 +277,18 @@ static inline uint64_t operation_samples(struct operations *t, const struct imag
     return n;
 }
 
+/* The records that happened as often as they are there: no two pieces have one. */
+static inline uint64_t operation_events(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t n = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        n += pi_traits_of(rec.type)->copies == PD_COPIES_EVENT && pi_serves_of(&rec) == PD_SERVES_CONTENT;
+    pd_reader_close(r);
+    return n;
+}
+
 /* ---- convert */
 
 /* What is not a directory. */
@@ -519,7 +531,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
     struct pd_reader *r = operation_reopen(t, in);
     struct pd_pieces_stats stats = {0};
     struct pd_error error;
-    uint64_t samples = 0;
+    uint64_t samples = 0, events = 0;
     t->pieces = pieces;
     t->n_pieces = 0;
     const enum pd_code code = operation_end(t, r, pd_pieces(r, &options, &stats, &error), &error);
@@ -527,9 +539,11 @@ static inline void check_split(struct operations *t, const struct image *in, boo
     for (size_t i = 0; !code && clean && i < t->n_pieces; i++) {
         CHECK(operation_clean(t, pieces + i));
         samples += operation_samples(t, pieces + i);
+        events += operation_events(t, pieces + i);
     }
     if (!code && clean) {
         struct image whole, parts = {0};
+        CHECK(events == operation_events(t, in));
         CHECK(t->findings == 0 && stats.pieces == t->n_pieces && samples == stats.samples);
         CHECK(samples == operation_samples(t, in));
         const uint8_t merging[OPERATION_OPTIONS] = {0}, *const own = t->o;

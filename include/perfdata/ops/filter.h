@@ -13,7 +13,7 @@
  * choices in a file without compressed records are remembered, in 8 MiB at most, so that copying repeats no
  * checks. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names (see
  * perfdata/session/tasks.h), with AUXTRACE records (16 bytes each), and, for deferred call chains, with the
- * chains that are kept (16 bytes each).
+ * chains that are kept (24 bytes each).
  *
  * A pipe stream that cannot seek is filtered in one pass. Records whose selection depends on a task wait
  * until perf would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary

@@ -11,7 +11,7 @@
 #include <perfdata/session/sorter.h>
 #include <stdio.h>
 
-enum { MOST = 40, ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU };
+enum { MOST = 80, ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU };
 
 struct recording {
     struct image im;
@@ -254,6 +254,67 @@ static void by_count_size_and_time(void **state)
     }
 }
 
+/* A sample whose call chain ends in a cookie, and the record that completes such chains. */
+static void deferred_sample(struct recording *r, char letter, uint32_t cpu, uint64_t time, uint64_t cookie)
+{
+    begin(r, letter, PD_RECORD_SAMPLE);
+    image_u64(&r->im, 7);
+    image_u64(&r->im, 0x1000);
+    task(r, 1);
+    image_u64(&r->im, time);
+    image_u32(&r->im, cpu);
+    image_u32(&r->im, 0);
+    image_u64(&r->im, 2);
+    image_u64(&r->im, PD_CONTEXT_USER_DEFERRED);
+    image_u64(&r->im, cookie);
+    end(r);
+}
+
+static void deferred_chain(struct recording *r, char letter, uint32_t pid, uint64_t time, uint64_t cookie)
+{
+    begin(r, letter, PD_RECORD_CALLCHAIN_DEFERRED);
+    image_u64(&r->im, cookie);
+    image_u64(&r->im, 1);
+    image_u64(&r->im, 0x401000);
+    trailer(r, pid, time, 0);
+}
+
+/*
+ * A deferred call chain is in the pieces of the samples that wait for it, also of cpus that are written
+ * later; what no sample waits for goes by its own cpu. Each piece but the first has a copy if another has it.
+ */
+static void chains_with_their_samples(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct recording in;
+        struct outcome o;
+        start(&in, big);
+        image_set(&in.im, 104 + 24, ST | ST_CALLCHAIN, 8);
+        image_set(&in.im, 104 + 40,
+                  big ? UINT64_C(1) << 45 | UINT64_C(1) << 25 : UINT64_C(1) << 18 | UINT64_C(1) << 38,
+                  8); /* as id_all, defer */
+        for (uint32_t cpu = 0; cpu < 70; cpu++)
+            deferred_sample(&in, 'a', cpu, 10 + cpu, cpu % 69 ? cpu : 1000);
+        deferred_chain(&in, 'A', 1, 90, 1000); /* of the first and the last */
+        deferred_chain(&in, 'B', 1, 91, 68);
+        deferred_chain(&in, 'C', 2, 92, 67); /* of another thread */
+        finish(&in);
+        o = (struct outcome){.n = 0};
+        struct pd_pieces_stats stats;
+        assert_int_equal(cut(&in, PD_PIECES_CPU, 0, &o, &stats), PD_OK);
+        assert_int_equal(o.n, 70);
+        for (size_t i = 0; i < o.n; i++) {
+            char text[MOST];
+            letters(&in, &o.piece[i], false, text);
+            assert_string_equal(text, i == 0 ? "aAC" : i == 68 ? "aB" : i == 69 ? "aA" : "a");
+            assert_int_equal(o.what[i].carried, i == 69);
+        }
+        drop(&o);
+        image_free(&in.im);
+    }
+}
+
 /* Each piece has at most the given bytes, the samples stay in order, and none is in two pieces. */
 static void by_size(void **state)
 {
@@ -447,6 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_count_size_and_time),
+        cmocka_unit_test(chains_with_their_samples),
         cmocka_unit_test(by_size),
         cmocka_unit_test(by_key),
         cmocka_unit_test(keeps_the_order_of_processing),

@@ -71,14 +71,10 @@ static void check_encodes_to(encoder *encode, const struct pd_plan *plan, const 
     free(out);
 }
 
-/*
- * Where only the size, or a text where a number should be, tells the layout, bytes that are never swapped may
- * be taken for numbers in the other order only.
+/* Where only the size tells the layout, bytes that are never swapped may be numbers in the other order only.
  */
 static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 {
-    if (rec->type == PD_RECORD_MMAP2)
-        return !(rec->variant & PD_VARIANT_EARLY_MMAP2) && rec->u.mmap2.prot > 0x1f;
     return rec->type == PD_RECORD_SAMPLE && t->attr.sample_type & PD_SAMPLE_BRANCH_STACK &&
            (rec->rest.n || rec->variant != pi_usual_variant(&t->plan, rec->type));
 }

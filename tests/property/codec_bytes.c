@@ -218,16 +218,12 @@ static bool possible_variant(const struct trial *t, uint8_t v)
 }
 
 /*
- * True if this record may be read as another variant in the other order. An early MMAP2 is recognised by text
- * where prot is now: a prot with other than its few low bits may look like text in one order only. A branch
- * stack that is not of the usual form, or does not explain all bytes, was a choice by size alone, and bytes
- * that are never swapped (stack, raw data, rest) count differently in the other order when another variant
- * takes them for numbers.
+ * True if this record may be read as another variant in the other order. A branch stack that is not of the
+ * usual form, or does not explain all bytes, was a choice by size alone, and bytes that are never swapped
+ * (stack, raw data, rest) count differently in the other order when another variant takes them for numbers.
  */
 static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 {
-    if (rec->type == PD_RECORD_MMAP2)
-        return !(rec->variant & PD_VARIANT_EARLY_MMAP2) && rec->u.mmap2.prot > 0x1f;
     return possible_variant(t, 0) && (rec->rest.n || rec->variant != pi_usual_variant(&t->plan, rec->type));
 }
 

@@ -395,6 +395,37 @@ static void events_with_and_without_ids(void **state)
     }
 }
 
+/*
+ * With counters of the branch, the stack of this sample has 16 bytes, and the sample ends exactly. Without
+ * them, the second half of these is the size of the AUX data: too large in little-endian, exact in
+ * big-endian. So it cannot be converted.
+ */
+static void form_of_one_order_alone(void **state)
+{
+    enum { BRANCH_STACK = 1 << 11, AUX = 1 << 20 };
+    struct image im;
+    struct output out = {0};
+    struct pd_convert_stats stats;
+    (void)state;
+    for (uint8_t size = 15; size <= 16; size++) {
+        const uint64_t words[] = {0x401000, 1, 0x401010, 0x401020, 0, 8, 16, 0, (uint64_t)size << 56, 0, 0};
+        image_start(&im, false, 104, 128);
+        image_section(&im, IMAGE_ATTRS, 104, 128);
+        image_attr(&im, 112, 112, ST_IP | BRANCH_STACK | ST_STACK_USER | AUX, false);
+        image_ids(&im, 0, 0);
+        const size_t at = image_record(&im, PD_RECORD_SAMPLE, 2);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            image_u64(&im, words[i]);
+        image_end(&im, at);
+        image_section(&im, IMAGE_DATA, at, im.n - at);
+        assert_int_equal(try_convert(im.b, im.n, &out, order(true), &stats, NULL), PD_OK);
+        assert_int_equal(stats.unconverted, size == 16);
+        assert_int_equal(out.notes, size == 16);
+        output_free(&out);
+        image_free(&im);
+    }
+}
+
 static void what_is_left_is_told(void **state)
 {
     struct image file = tidy(false);
@@ -1238,6 +1269,7 @@ int main(void)
         cmocka_unit_test(byte_order),
         cmocka_unit_test(byte_order_of_streams),
         cmocka_unit_test(events_with_and_without_ids),
+        cmocka_unit_test(form_of_one_order_alone),
         cmocka_unit_test(what_is_left_is_told),
         cmocka_unit_test(contradictions),
         cmocka_unit_test(words_of_features),

@@ -45,6 +45,7 @@ struct pi_branch_sums {
 static void settle_place(struct pi_exporting *x, struct pi_branch_place *p)
 {
     const struct pi_branch_sums *sums = &x->branch_sums[p - x->branch_places];
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): what was counted has its sums */
     for (size_t i = 0; p->times && i < sums->n; i++)
         sums->at[i]->sum = pi_stacks_sum(sums->at[i]->sum, p->times);
     p->times = 0;

@@ -664,8 +664,9 @@ static void refused_forms(void **state)
         .variant = PD_VARIANT_UNKNOWN_INTR_REGS,
         .u.sample = {.branch_stack = {.nr = 2, .entries = PD_LIST(branches, 2)}, .regs_intr.abi = 0x40006},
         .rest = {behind, sizeof behind}};
+    const struct pd_writer_options options = {.size = sizeof options, .order = PD_LITTLE};
     struct file f = {0};
-    struct pd_writer *w = open_file(&f, NULL);
+    struct pd_writer *w = open_file(&f, &options);
     (void)state;
     assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
     REFUSED(PD_EVALUE, "variant", pd_writer_record(w, &r, &e));

@@ -37,7 +37,7 @@ static size_t begin(struct image *im, uint64_t id, uint64_t ip, uint64_t period)
 static struct image recording(void)
 {
     struct image im;
-    image_start(&im, false, 104, 128 + 16);
+    image_start(&im, PD_HOST_ORDER == PD_BIG, 104, 128 + 16); /* as the format, which is of this machine */
     image_u64(&im, 1);
     image_u64(&im, 2);
     image_section(&im, IMAGE_ATTRS, im.n, (size_t)2 * (128 + 16));
@@ -59,9 +59,7 @@ static struct image recording(void)
     image_u32(&im, 0);
     image_end(&im, at);
     at = begin(&im, 2, 0x2000, 20);
-    image_u32(&im, 7);
-    image_u16(&im, 8);
-    image_u16(&im, 9);
+    image_u64(&im, UINT64_C(7) | UINT64_C(8) << 32 | UINT64_C(9) << 48);
     image_end(&im, at);
     at = begin(&im, 3, 0x1000, 10);
     image_end(&im, at);

@@ -5,6 +5,7 @@
 #include "cli/lib/files/output.h"
 #include "cli/lib/files/temporary.h"
 #include "cli/lib/selection/selection.h"
+#include "cli/lib/symbols/debuginfod.h"
 #include "cli/lib/symbols/resolve.h"
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
@@ -118,6 +119,8 @@ static void write_symbols(struct run *run)
     if (cli_may_commit(run->cli) && cli_output_commit(&run->out) && (r->n_unknown || r->n_others))
         cli_say(run->cli, "of %zu files %zu have no symbols here%s", r->n_files, r->n_unknown,
                 run->cli->verbose ? "" : "; -v names them");
+    if (cli_debuginfod_is_absent())
+        cli_say(run->cli, "$DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not installed");
 }
 
 static bool open_inputs(struct run *run)

@@ -12,6 +12,7 @@
 struct client;
 
 static struct {
+    bool absent; /* a server is configured, but not the library installed */
     void *library;
     struct client *client;
     struct client *(*begin)(void);
@@ -28,13 +29,19 @@ static int look_up(void *function, const char *name)
 static int open_client(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
-    if (known.client || known.library || urls == NULL || *urls == 0)
+    if (known.client || known.library || known.absent || urls == NULL || *urls == 0)
         return known.client != NULL;
     known.library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+    known.absent = known.library == NULL;
     if (known.library && look_up(&known.begin, "debuginfod_begin") &&
         look_up(&known.find, "debuginfod_find_debuginfo"))
         known.client = known.begin();
     return known.client != NULL;
+}
+
+bool cli_debuginfod_is_absent(void)
+{
+    return known.absent;
 }
 
 char *cli_debuginfod_find(const char *build_id)

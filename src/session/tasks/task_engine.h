@@ -166,12 +166,21 @@ static inline bool pi_tasks_afford(struct pd_tasks *t, size_t bytes)
     return !t->lacks;
 }
 
-/* Gives a tid the next index, where a row begins like this one. False: no memory, or more than is allowed. */
+/* What an entry is charged until it is forgotten. */
+#define PD_TASK_ENTRY_BYTES (sizeof(struct pi_task_entry) + sizeof(struct pi_task_state))
+
+/*
+ * Gives a tid the next index, where a row begins like this one. False: no memory, or more than is allowed.
+ * Where tasks flow, room for an entry stays, so that those that are known go on.
+ */
 static inline bool pi_tasks_admit(struct pd_tasks *t, uint32_t tid, void **rows, size_t *cap, size_t size,
                                   const void *row)
 {
-    const size_t n = t->tids.n;
-    if (!pi_tasks_afford(t, size + 4 * sizeof *t->tids.slots) || !pi_grow(t->allocator, rows, n, cap, size))
+    const size_t n = t->tids.n, stays = t->flowing ? PD_TASK_ENTRY_BYTES : 0;
+    if (!pi_tasks_afford(t, size + 4 * sizeof *t->tids.slots + stays))
+        return false;
+    t->left += stays;
+    if (!pi_grow(t->allocator, rows, n, cap, size))
         return false;
     memcpy((char *)*rows + n * size, row, size);
     return pi_idmap_add(&t->tids, tid, (uint32_t)n);

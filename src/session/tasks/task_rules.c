@@ -170,7 +170,7 @@ void pi_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
                 (struct pi_task_change){{c->state.after - gone, c->state.pid, c->state.comm}, c->task};
     }
     t->n_changes = n;
-    t->left += gone * (sizeof *t->entries + sizeof *t->states); /* what they were charged */
+    t->left += gone * PD_TASK_ENTRY_BYTES;
     t->n_entries -= gone;
     t->n_settled -= gone;
     if (gone && t->n_entries)

@@ -65,6 +65,12 @@ enum pd_code pi_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr,
                                 size_t n_ids, struct pd_error *error);
 enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error);
 
+/* True if records go to the sink as they are, with nothing to be written before them. */
+static inline bool pi_writer_is_direct(const struct pd_writer *w)
+{
+    return w->stage == PD_STAGE_DATA && !w->broken && !w->deflate.ctx && w->n_held == 0;
+}
+
 /* True if this stride of the attrs tells the byte order of a PERFFILE. */
 static inline bool pi_writer_has_v1(uint64_t stride)
 {

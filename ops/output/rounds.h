@@ -7,6 +7,7 @@
 #ifndef PERFDATA_ROUNDS_H
 #define PERFDATA_ROUNDS_H
 
+#include "src/session/order/clock.h"
 #include "src/support/wire.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/tasks.h>
@@ -53,8 +54,12 @@ static inline enum pd_code pi_rounds_before(struct pi_rounds *r, const struct pd
     struct pd_moment when;
     const bool round = rec->type == PD_RECORD_FINISHED_ROUND && !rec->old_feature;
     uint64_t time;
-    const bool timed = pd_record_time(rec, &time) && time && time != UINT64_MAX;
-    const enum pd_code code = timed || round ? PD_OK : pi_rounds_flush(r, put, user);
+    const bool timed = pi_word_time(rec, &time) && time && time != UINT64_MAX;
+    if (timed && !round) {
+        pi_clock_follow(&r->clock, time);
+        return PD_OK;
+    }
+    const enum pd_code code = round ? PD_OK : pi_rounds_flush(r, put, user);
     pd_clock_stamp(&r->clock, rec, &when);
     return code;
 }

@@ -184,6 +184,8 @@ static bool extends_run(struct pi_output *o, const struct pd_record *rec, const 
 enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, const uint8_t *bytes)
 {
     bool taken = false;
+    if (!o->runs && !o->pipe && !o->dir && pi_writer_is_direct(o->sections.writer))
+        return pi_writer_emit(o->sections.writer, bytes, rec->size, o->sections.error);
     if (o->run_n && extends_run(o, rec, bytes))
         return PD_OK;
     enum pd_code code = pi_output_flush(o);

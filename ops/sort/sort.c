@@ -191,7 +191,7 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
     pi_progress_record(&s->progress, rec);
     if (pi_role_of(rec) == PD_ROLE_WRAPPER)
         return pi_output_wrapper(&s->out, rec);
-    if (pi_payload_is_cut(s->reader, rec)) /* the reader reports it */
+    if (rec->payload_size && pi_payload_is_cut(s->reader, rec)) /* the reader reports it */
         return PD_OK;
     verify(s, rec);
     enum pd_code code = s->moves ? pi_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;

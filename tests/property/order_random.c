@@ -94,10 +94,10 @@ static struct item item_of(const struct pd_record *rec)
                      .round = rec->type == PD_RECORD_FINISHED_ROUND,
                      .sample = rec->type == PD_RECORD_SAMPLE,
                      .size = rec->size < 40 ? rec->size : 40};
-    if (rec->type == PD_RECORD_SAMPLE && rec->size == 24)
-        i.time = word_at(rec->raw + 16);
+    if (rec->type == PD_RECORD_SAMPLE && word_at(rec->raw + 8) == 1)
+        i.time = word_at(rec->raw + rec->size - 8);
     if (rec->type == PD_RECORD_COMM)
-        i.time = word_at(rec->raw + 24);
+        i.time = word_at(rec->raw + rec->size - 16);
     if (i.time == UINT64_MAX)
         i.time = 0;
     memcpy(i.bytes, rec->raw, i.size);
@@ -265,6 +265,7 @@ static void check_stream(uint64_t seed)
     struct stream s = {0};
     struct pd_reader *r;
     struct pd_sorter_stats stats;
+    with_tasks = seed % 2;
     put_pipe(&s);
     random_records(&rng, &shape, pi_rng_size(&rng, 1 + pi_rng_size(&rng, MOST - 10)), &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
@@ -362,6 +363,7 @@ static void check_directory(uint64_t seed)
     struct pd_reader *r;
     struct pd_sorter_stats stats;
     const size_t members = 2 + pi_rng_size(&rng, 6);
+    with_tasks = seed % 2;
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < members; i++) {
         struct stream s = {0}, data = {0};
@@ -441,6 +443,7 @@ static void allocations_fail(void **state)
     struct pd_sorter_stats stats;
     struct pd_reader *r;
     (void)state;
+    with_tasks = true;
     put_pipe(&s);
     random_records(&rng, &shape, 400, &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);

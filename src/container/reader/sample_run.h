@@ -10,6 +10,15 @@ _Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_recor
                    offsetof(struct pd_record, size) == 6,
                "as in struct pi_record_header");
 
+/* pd_record_frame() of a record in this machine's byte order that was framed before. */
+static inline void pi_record_take_header(struct pd_record *rec, const uint8_t *raw)
+{
+    memcpy(rec, raw, sizeof(struct pi_record_header));
+    rec->raw = raw;
+    rec->payload_size = 0;
+    rec->decoded = false;
+}
+
 /*
  * The next record if it is one of the kernel's, follows another one, is completely in the window, and has an
  * event that is found at once: then only its position is needed. That takes 4 ns in place of 13. Visible

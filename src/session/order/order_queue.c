@@ -9,13 +9,6 @@
 #define CHUNK_LEAST ((size_t)256)
 #define CHUNK_MOST ((size_t)1 << 20)
 
-/* Memory for records, in the order in which they come; free again when all of them have gone. */
-struct pi_chunk {
-    struct pi_chunk *next; /* among spare ones */
-    size_t size, used;     /* bytes behind this */
-    size_t alive;          /* records in it */
-};
-
 static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
     return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "records that wait", 0, n);
@@ -290,18 +283,40 @@ void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t
         memcpy(w->raw, rec->raw, rec->size);
 }
 
+/* Spills if that is what another record of this size needs. */
+static enum pd_code make_room(struct pi_queue *q, size_t bytes, struct pd_error *error)
+{
+    const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
+    return q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory
+               ? spill(q, error)
+               : PD_OK;
+}
+
+/* make_room(), reserve() and room() where there is room already; else NULL. */
+static inline struct pi_waiting *quick_room(struct pi_queue *q, size_t bytes)
+{
+    struct pi_chunk *c = q->current;
+    if (c == NULL || c->size - c->used < bytes || q->n >= q->cap ||
+        q->held + 2 * (q->n + 1) * sizeof *q->entries > q->memory)
+        return NULL;
+    struct pi_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
+    c->used += bytes;
+    c->alive++;
+    w->chunk = c;
+    return w;
+}
+
 enum pd_code pi_queue_push(struct pi_queue *q, const struct pd_record *rec, uint64_t time,
                            struct pd_error *error)
 {
     const size_t bytes = pi_waiting_bytes(rec->size);
-    const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
-    enum pd_code code;
-    if (q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory &&
-        (code = spill(q, error)))
-        return code;
-    struct pi_waiting *w = reserve(q) ? room(q, bytes) : NULL;
-    if (w == NULL)
-        return no_memory(error, bytes);
+    struct pi_waiting *w = quick_room(q, bytes);
+    if (w == NULL) {
+        const enum pd_code code = make_room(q, bytes, error);
+        w = !code && reserve(q) ? room(q, bytes) : NULL;
+        if (w == NULL)
+            return code ? code : no_memory(error, bytes);
+    }
     pi_waiting_fill(w, rec, time);
     struct pi_queue_entry *place = place_entry(q, time);
     if (place == NULL) {

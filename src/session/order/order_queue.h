@@ -8,6 +8,7 @@
 #define PERFDATA_ORDER_QUEUE_H
 
 #include "spill.h"
+#include "src/container/reader/sample_run.h"
 
 struct pi_queue_entry {
     uint64_t time;
@@ -54,6 +55,13 @@ void pi_queue_free(struct pi_queue *q);
 enum pd_code pi_queue_push(struct pi_queue *q, const struct pd_record *rec, uint64_t time,
                            struct pd_error *error);
 
+/* Memory for records, in the order in which they come; free again when all of them have gone. */
+struct pi_chunk {
+    struct pi_chunk *next; /* among spare ones */
+    size_t size, used;     /* bytes behind this */
+    size_t alive;          /* records in it */
+};
+
 /* Starts to give all records up to the time `limit`. PD_ENOMEM, PD_ETEMP. */
 enum pd_code pi_queue_flush(struct pi_queue *q, uint64_t limit, struct pd_error *error);
 
@@ -67,5 +75,36 @@ void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t
  * NULL when there is none up to the limit. PD_ENOMEM, PD_ETEMP.
  */
 enum pd_code pi_queue_next(struct pi_queue *q, const struct pi_waiting **w, struct pd_error *error);
+
+/*
+ * pi_queue_next() in a few instructions, if all records are in memory, and neither the first nor the last of
+ * a chunk or up to the limit is concerned; else NULL.
+ */
+static inline const struct pi_waiting *pi_queue_next_quick(struct pi_queue *q)
+{
+    const size_t next = q->first + 1;
+    if (!q->taken || q->n_runs || next >= q->n || q->entries[next].time > q->limit)
+        return NULL;
+    struct pi_chunk *c = q->entries[q->first].waiting->chunk;
+    if (c->alive == 1)
+        return NULL;
+    c->alive--;
+    q->first = next;
+    q->waiting--;
+    return q->entries[next].waiting;
+}
+
+/* pi_waiting_frame() of a record in this machine's byte order. */
+static inline void pi_waiting_frame_here(const struct pi_waiting *w, struct pd_record *rec)
+{
+    pi_record_take_header(rec, w->raw);
+    rec->offset = w->offset;
+    rec->index = w->index;
+    rec->inner_offset = w->inner_offset;
+    rec->plan = w->plan;
+    rec->attr = w->attr;
+    rec->attr_index = w->attr_index;
+    rec->depth = w->depth;
+}
 
 #endif

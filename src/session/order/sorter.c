@@ -84,10 +84,13 @@ static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct p
 }
 
 /* Makes *rec from a record that waited. Its payload is read from its place in the input. */
-static void revive(struct pd_sorter *s, const struct lane *l, const struct pi_waiting *w,
-                   struct pd_record *rec)
+static inline void revive(struct pd_sorter *s, const struct lane *l, const struct pi_waiting *w,
+                          struct pd_record *rec)
 {
-    pi_waiting_frame(w, l->reader->info.order, rec);
+    if (l->reader->info.order == PD_HOST_ORDER)
+        pi_waiting_frame_here(w, rec);
+    else
+        pi_waiting_frame(w, l->reader->info.order, rec);
     rec->old_feature = false;
     rec->member = l->reader->member;
     if (l->sliding && s->n_lanes == 1 && rec->depth == 0)
@@ -97,7 +100,7 @@ static void revive(struct pd_sorter *s, const struct lane *l, const struct pi_wa
 }
 
 /* Keeps count of the order in which records with a time are given. */
-static void note(struct pd_sorter *s, struct lane *l, uint32_t type, uint64_t time)
+static inline void note(struct pd_sorter *s, struct lane *l, uint32_t type, uint64_t time)
 {
     const bool sample = type == PD_RECORD_SAMPLE;
     l->key = time > l->key ? time : l->key;
@@ -143,6 +146,12 @@ static bool is_placed(const struct pd_sorter *s, const struct lane *l, const str
 static uint64_t settled(const struct lane *l)
 {
     return l->newest > l->slack && l->reader->index >= l->held ? l->newest - l->slack : 0;
+}
+
+/* No record that was not read yet comes before this time, and none that was read waits. */
+static bool is_settled(const struct lane *l, uint64_t time)
+{
+    return l->sliding && l->queue.waiting == 0 && time <= settled(l);
 }
 
 /*
@@ -200,8 +209,7 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
     *at_once = false;
     if (is_taken(s, rec, when.time))
         return PD_OK;
-    *at_once = !placed || comes_next(s, l) || in_place(s, rec, time) ||
-               (l->sliding && l->queue.waiting == 0 && time <= settled(l));
+    *at_once = !placed || comes_next(s, l) || in_place(s, rec, time) || is_settled(l, time);
     if (*at_once) {
         note(s, l, rec->type, time);
         return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
@@ -211,6 +219,44 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
     if (!code && l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2)
         code = flush(l, settled(l), error);
     return code;
+}
+
+/* Do samples that have a time wait, whatever it is, unless the slack tells otherwise? */
+static bool samples_wait(const struct pd_sorter *s, const struct lane *l)
+{
+    return l->clock.timed && !l->in_order && !s->taker && !s->sideband &&
+           (!l->sliding || l->reader->index >= l->held);
+}
+
+/* As put_in_lane(), of samples that follow each other, as far as they wait. */
+static enum pd_code push_samples(struct pd_sorter *s, struct lane *l, struct pd_error *error)
+{
+    struct pd_reader *r = l->reader;
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .index = r->index, .offset = r->at};
+    enum pd_code code = PD_OK;
+    bool full = false;
+    uint64_t time;
+    while (!code && !full && pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time) {
+        l->newest = time > l->newest ? time : l->newest;
+        if (is_settled(l, time))
+            break;
+        pi_clock_follow(&l->clock, time);
+        rec.raw = p;
+        rec.size = (uint16_t)run.size;
+        rec.plan = run.plan;
+        rec.attr = &r->attrs.attr[run.index]->attr;
+        rec.attr_index = run.index;
+        code = pi_queue_push(&l->queue, &rec, time, error);
+        full = l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2;
+        p += run.size;
+        rec.offset += run.size;
+        rec.index++;
+    }
+    s->stats.waited += rec.index - r->index;
+    pi_reader_passed(r, p, rec.index - r->index);
+    return !code && full ? flush(l, settled(l), error) : code;
 }
 
 /* The next record that waits, if the queue is giving. */
@@ -240,6 +286,10 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
             return PD_END;
         if (s->taker)
             offer_run(s, l);
+        if (samples_wait(s, l) && (code = push_samples(s, l, error)))
+            return own_failure(s, code, error);
+        if (l->draining)
+            continue;
         code = pd_reader_next(l->reader, rec, &l->error);
         if (passes(code) || pd_is_failure(code)) {
             *error = l->error;
@@ -665,7 +715,23 @@ static enum pd_code next(struct pd_sorter *s, struct pd_record *rec, struct pd_e
     return code;
 }
 
-enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct pd_error *error)
+/* from_queue() of the only lane, where that takes a few instructions. */
+static inline bool next_quick(struct pd_sorter *s, struct pd_record *rec)
+{
+    struct lane *l = s->lanes;
+    const bool may = s->n_lanes == 1 && l->draining && !s->failed;
+    const struct pi_waiting *w = may ? pi_queue_next_quick(&l->queue) : NULL;
+    if (w == NULL)
+        return false;
+    revive(s, l, w, rec);
+    note(s, l, rec->type, w->time);
+    s->given = NULL;
+    s->stats.records++;
+    return true;
+}
+
+__attribute__((noinline)) static enum pd_code next_any(struct pd_sorter *s, struct pd_record *rec,
+                                                       struct pd_error *error)
 {
     struct pd_error spare;
     if (error == NULL)
@@ -682,6 +748,11 @@ enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct p
     else if (!code)
         s->stats.records++;
     return code;
+}
+
+enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct pd_error *error)
+{
+    return next_quick(s, rec) ? PD_OK : next_any(s, rec, error);
 }
 
 static enum pd_code waited_payload(struct pd_sorter *s, const uint8_t **bytes, size_t *n,

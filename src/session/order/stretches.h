@@ -32,13 +32,62 @@ static inline ENTRY *place_entry(HOLDER *h, uint64_t time)
     return &a[at];
 }
 
-/* Merges a[0, n_a) and b[0, n_b), of equal times the former first; b may be the end of the output. */
+/* A part of a stretch. */
+struct part {
+    const ENTRY *first, *end;
+};
+
+static size_t shorter(const struct part *a, const struct part *b)
+{
+    const size_t n_a = (size_t)(a->end - a->first), n_b = (size_t)(b->end - b->first);
+    return n_a < n_b ? n_a : n_b;
+}
+
+/*
+ * Takes the first n and the last n entries of both together, which have as many each, to both ends of their
+ * places. Nobody can predict which one is next, so there is no branch; and neither end waits for the other.
+ */
+static void merge_ends(struct part *a, struct part *b, size_t n, ENTRY *first, ENTRY *end)
+{
+    struct part x = *a, y = *b;
+    for (; n; n--) {
+        const bool later = y.first->time < x.first->time;
+        const bool sooner = y.end[-1].time < x.end[-1].time;
+        *first++ = *(later ? y.first : x.first);
+        *--end = (sooner ? x.end : y.end)[-1];
+        y.first += later;
+        x.first += !later;
+        x.end -= sooner;
+        y.end -= !sooner;
+    }
+    *a = x;
+    *b = y;
+}
+
+/* Merges two stretches, of equal times the former first. */
 static void merge_two(const ENTRY *a, size_t n_a, const ENTRY *b, size_t n_b, ENTRY *to)
+{
+    struct part x = {a, a + n_a}, y = {b, b + n_b};
+    ENTRY *end = to + n_a + n_b;
+    const bool mixed = n_a && n_b && a[n_a - 1].time > b->time;
+    for (size_t n; mixed && (n = shorter(&x, &y)); to += n, end -= n)
+        merge_ends(&x, &y, n, to, end);
+    memcpy(to, x.first, (size_t)(x.end - x.first) * sizeof *to);
+    to += x.end - x.first;
+    memcpy(to, y.first, (size_t)(y.end - y.first) * sizeof *to);
+}
+
+/* The same where b may be the end of the output. */
+static void merge_before(const ENTRY *a, size_t n_a, const ENTRY *b, size_t n_b, ENTRY *to)
 {
     const ENTRY *const a_end = a + n_a, *const b_end = b + n_b;
     if (n_a && n_b && a_end[-1].time > b->time)
-        while (a < a_end && b < b_end)
-            *to++ = b->time < a->time ? *b++ : *a++;
+        while (a < a_end && b < b_end) {
+            const bool later = b->time < a->time;
+            *to++ = *(later ? b : a);
+            b += later;
+            a += !later;
+        }
     memcpy(to, a, (size_t)(a_end - a) * sizeof *to);
     to += a_end - a;
     if (to != b)
@@ -89,7 +138,7 @@ static void merge_stretches(HOLDER *h)
     if (first) {
         const size_t at = first_newer(h->entries, n, from[n].time);
         memcpy(h->scratch + at, h->entries + at, (n - at) * sizeof *to);
-        merge_two(h->scratch + at, n - at, from + n, h->n - n, h->entries + at);
+        merge_before(h->scratch + at, n - at, from + n, h->n - n, h->entries + at);
         h->n_stretches = 1;
     } else {
         h->entries = from;

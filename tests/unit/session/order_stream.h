@@ -19,6 +19,8 @@ struct stream {
     size_t n, cap;
 };
 
+static bool with_tasks; /* both events sample TID as well, as nearly all do */
+
 static inline void put_bytes(struct stream *s, const void *bytes, size_t n)
 {
     while (s->n + n > s->cap) {
@@ -61,11 +63,12 @@ static inline void put_attr(struct stream *s, uint64_t sample_type, uint64_t fla
 /* A pipe stream with its two attrs, which are records 0 and 1. */
 static inline void put_pipe(struct stream *s)
 {
+    const uint64_t fields = PD_SAMPLE_IDENTIFIER | (with_tasks ? PD_SAMPLE_TID : 0);
     put_bytes(s, "PERFILE2", 8);
     put_number(s, 16, 8);
     for (uint64_t id = 1; id <= 2; id++) {
         put_header(s, PD_RECORD_HEADER_ATTR, 8 + 64 + 8);
-        put_attr(s, PD_SAMPLE_IDENTIFIER | (id == 1 ? PD_SAMPLE_TIME : 0), PD_ATTR_SAMPLE_ID_ALL);
+        put_attr(s, fields | (id == 1 ? PD_SAMPLE_TIME : 0), PD_ATTR_SAMPLE_ID_ALL);
         put_number(s, id, 8);
     }
 }
@@ -82,33 +85,41 @@ static inline void put_file(struct stream *s, uint64_t flags, const struct strea
     put_number(s, start, 8);
     put_number(s, data->n, 8);
     put_number(s, 0, 16 + 32);
-    put_attr(s, PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TIME, flags);
+    put_attr(s, PD_SAMPLE_IDENTIFIER | (with_tasks ? PD_SAMPLE_TID : 0) | PD_SAMPLE_TIME, flags);
     put_number(s, ids, 8);
     put_number(s, 8, 8);
     put_number(s, 1, 8);
     put_bytes(s, data->bytes, data->n);
 }
 
+static inline size_t task_bytes(void)
+{
+    return with_tasks ? 8 : 0;
+}
+
 static inline void put_sample(struct stream *s, uint64_t time)
 {
-    put_header(s, PD_RECORD_SAMPLE, 24);
+    put_header(s, PD_RECORD_SAMPLE, 24 + task_bytes());
     put_number(s, 1, 8);
+    put_number(s, 7, task_bytes());
     put_number(s, time, 8);
 }
 
 /* Of event 2, which has no time. */
 static inline void put_untimed(struct stream *s)
 {
-    put_header(s, PD_RECORD_SAMPLE, 16);
+    put_header(s, PD_RECORD_SAMPLE, 16 + task_bytes());
     put_number(s, 2, 8);
+    put_number(s, 7, task_bytes());
 }
 
 static inline void put_comm(struct stream *s, uint64_t time)
 {
-    put_header(s, PD_RECORD_COMM, 40);
+    put_header(s, PD_RECORD_COMM, 40 + task_bytes());
     put_number(s, 7, 4);
     put_number(s, 7, 4);
     put_bytes(s, "a\0\0\0\0\0\0\0", 8);
+    put_number(s, 7, task_bytes());
     put_number(s, time, 8);
     put_number(s, 1, 8);
 }

@@ -5,6 +5,7 @@
 #include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
 #include "src/schema/options.h"
+#include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
@@ -60,7 +61,7 @@ static uint32_t key_of(struct cutter *k, struct pd_record *rec)
     uint32_t a = UINT32_MAX, b;
     switch (k->c.options->by) {
     case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
-    case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
+    case PD_PIECES_PID: return pi_word_task(rec, &a, &b) ? a : UINT32_MAX;
     case PD_PIECES_CGROUP: return pi_cut_cgroup_of(&k->c, rec);
     default: return rec->attr_index;
     }
@@ -505,7 +506,7 @@ static enum pd_code skip_counters(struct cutter *k, struct pd_record *rec)
     return pi_reads_pass(&k->c.counters, NULL, rec, room, &bytes, k->c.error);
 }
 
-static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
+static enum pd_code put_any_by_key(struct cutter *k, struct pd_record *rec)
 {
     const struct pi_cut_payload *payload = NULL;
     struct pi_chain *const chain = chain_of(k, rec);
@@ -523,6 +524,15 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
     if (chain)
         chain->put = copy;
     return code;
+}
+
+/* A sample whose piece is known and for which no call chain comes takes few steps. */
+static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
+{
+    const bool waits = rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN;
+    const bool plain = rec->type == PD_RECORD_SAMPLE && !rec->old_feature && !rec->payload_size && !waits;
+    const size_t place = plain ? place_of(k, key_of(k, rec)) : BATCH;
+    return place < BATCH ? pi_cut_put_sample(&k->cuts[place], rec) : put_any_by_key(k, rec);
 }
 
 /* Of another batch of pieces it is yet to be known. */

@@ -79,6 +79,8 @@ enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t numbe
 /* A record of the piece itself, or a copy, and its `payload`. */
 enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy);
+/* The same of a sample of the piece itself, without a payload; most take few instructions. */
+enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec);
 enum pd_code pi_cut_end(struct pi_cut *p);
 /* Frees its memory; an unfinished piece stays as it was written. */
 void pi_cut_free(struct pi_cut *p);

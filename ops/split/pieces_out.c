@@ -4,6 +4,7 @@
 #include "ops/output/payload.h"
 #include "ops/output/rounds.h"
 #include "src/schema/fail.h"
+#include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include "src/session/order/order_queue.h"
 #include "src/support/wire.h"
@@ -12,7 +13,7 @@
 /* The time by which perf sorts a record; false: it has none. */
 bool pi_cut_time(const struct pi_cutting *c, const struct pd_record *rec, uint64_t *time)
 {
-    return c->timed && pd_record_time(rec, time) && *time != 0 && *time != UINT64_MAX;
+    return c->timed && pi_word_time(rec, time) && *time != 0 && *time != UINT64_MAX;
 }
 
 static void report(struct pi_cutting *c, const struct pd_error *what)
@@ -92,6 +93,17 @@ static void verify(struct pi_cutting *c, struct pd_record *rec)
         report(c, &what);
 }
 
+/* A sample with a time belongs to the piece. */
+static inline void count_sample(struct pi_cut *p, uint64_t time)
+{
+    struct pi_sections *s = &p->out.sections;
+    p->piece.samples++;
+    if (s->first == 0 || time < s->first)
+        s->first = time;
+    if (time > s->last)
+        s->last = time;
+}
+
 static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
 {
     uint64_t time;
@@ -107,13 +119,10 @@ static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
         p->piece.others++;
         return;
     }
-    p->piece.samples++;
-    if (!pd_record_time(rec, &time) || time == 0)
-        return;
-    if (p->out.sections.first == 0 || time < p->out.sections.first)
-        p->out.sections.first = time;
-    if (time > p->out.sections.last)
-        p->out.sections.last = time;
+    if (pi_word_time(rec, &time) && time)
+        count_sample(p, time);
+    else
+        p->piece.samples++;
 }
 
 /* What follows was in a COMPRESSED record. */
@@ -142,6 +151,21 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
         code = pi_output_payload(&p->out, payload->bytes, payload->n);
     p->bytes += n;
     count(p, rec, copy);
+    return code;
+}
+
+enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
+{
+    uint64_t time;
+    if (!pi_cut_time(p->c, rec, &time) || rec->depth || rec->payload_size || pi_has_reads(rec) ||
+        (p->waiting && time < p->newest))
+        return pi_cut_put(p, rec, NULL, false);
+    const enum pd_code code = pi_output_record(&p->out, rec, rec->raw);
+    p->waiting = true;
+    p->newest = time > p->newest ? time : p->newest;
+    p->bytes += rec->size;
+    verify(p->c, rec);
+    count_sample(p, time);
     return code;
 }
 

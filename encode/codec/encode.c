@@ -11,56 +11,8 @@
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
 
+#include "put.h"
 #include "size.h"
-
-struct pi_put {
-    uint8_t *p;
-};
-
-static inline void put_bytes(struct pi_put *c, const struct pd_bytes *b)
-{
-    if (b->n)
-        memcpy(c->p, b->ptr, b->n);
-    c->p += b->n;
-}
-
-static inline void put_str(struct pi_put *c, const struct pd_str *s)
-{
-    const size_t size = s->size == PD_AUTO ? pi_align8(s->len + 1) : s->size;
-    const size_t readable = s->size == PD_AUTO ? s->len : s->size;
-    if (readable)
-        memcpy(c->p, s->ptr, readable);
-    memset(c->p + readable, 0, size - readable);
-    c->p += size;
-}
-
-static inline void put_vec(struct pi_put *c, enum pd_order order, const struct pd_vec *v)
-{
-    const bool same =
-        v->width == 8 && (v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER));
-    if (same && v->n)
-        memcpy(c->p, v->ptr, 8 * v->n);
-    for (size_t i = 0; !same && i < v->n; i++)
-        pi_store64(c->p + 8 * i, pd_vec_at(v, i), order);
-    c->p += 8 * v->n;
-}
-
-/* Copies a list that already has the needed form; false: it must be written element by element. */
-static inline bool put_list_as_is(struct pi_put *c, enum pd_order order, uint32_t when, size_t stride,
-                                  const struct pd_list *l)
-{
-    if (l->form != (uint8_t)order || l->when != when || l->stride != stride)
-        return l->n == 0;
-    if (l->n)
-        memcpy(c->p, l->ptr, l->n * l->stride);
-    c->p += l->n * l->stride;
-    return true;
-}
-
-static inline uint64_t put_bits(const struct pd_set *set, uint64_t logical, enum pd_order order)
-{
-    return order == PD_BIG ? pi_mirror_to_big(set, logical) : logical;
-}
 
 #define ORDER PD_LITTLE
 #define FN(name_) name_##_le

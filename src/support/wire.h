@@ -41,18 +41,27 @@ static inline uint64_t pi_load64(const void *p, enum pd_order order)
     return order == PD_HOST_ORDER ? v : __builtin_bswap64(v);
 }
 
+/*@ requires \valid((uint8_t *)p + (0 .. 1));
+  @ assigns ((uint8_t *)p)[0 .. 1];
+  @*/
 static inline void pi_store16(void *p, uint16_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap16(v);
     memcpy(p, &v, sizeof v);
 }
 
+/*@ requires \valid((uint8_t *)p + (0 .. 3));
+  @ assigns ((uint8_t *)p)[0 .. 3];
+  @*/
 static inline void pi_store32(void *p, uint32_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap32(v);
     memcpy(p, &v, sizeof v);
 }
 
+/*@ requires \valid((uint8_t *)p + (0 .. 7));
+  @ assigns ((uint8_t *)p)[0 .. 7];
+  @*/
 static inline void pi_store64(void *p, uint64_t v, enum pd_order order)
 {
     v = order == PD_HOST_ORDER ? v : __builtin_bswap64(v);
@@ -121,9 +130,12 @@ static inline uint64_t pi_mirror_from_big(const struct pd_set *set, uint64_t wor
     return logical;
 }
 
+/*@ assigns \nothing;
+  @ ensures n <= 65536 ==> \result == (n + 7) / 8 * 8;
+  @*/
 static inline size_t pi_align8(size_t n)
 {
-    return (n + 7) & ~(size_t)7;
+    return (n + 7) / 8 * 8;
 }
 
 #endif

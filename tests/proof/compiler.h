@@ -55,4 +55,13 @@ static inline void copy_bytes(void *to, const void *from, size_t n)
 }
 #define memcpy copy_bytes
 
+/*@ requires n == 0 || \valid((uint8_t *)to + (0 .. n - 1));
+  @ assigns ((uint8_t *)to)[0 .. n - 1] \from c;
+  @*/
+static inline void fill_bytes(void *to, int c, size_t n)
+{
+    memset(to, c, n);
+}
+#define memset fill_bytes
+
 #endif

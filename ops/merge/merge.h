@@ -39,8 +39,7 @@ struct pi_merged_unit {
     uint32_t first, n;
     struct pd_group_desc group; /* if n > 1 */
     size_t taken_by;            /* the last input that has the unit, + 1 */
-    uint32_t next[2]; /* in the chain of units with the same attrs, and in that of units with the same attrs
-                         and names */
+    uint32_t next[3]; /* in the chain of units with the same attrs; and names; of which some are not known */
 };
 
 /* Units that may be the same, in the order of their appearance. */

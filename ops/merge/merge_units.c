@@ -99,9 +99,9 @@ static enum sort sort_of(struct pi_merging *m, size_t i, uint32_t attr, uint32_t
 static bool append(struct pi_merging *m, uint32_t unit, uint64_t hash, enum sort sort)
 {
     uint64_t at = m->n_chains;
-    m->units[unit].next[sort != ANY] = NONE;
+    m->units[unit].next[sort] = NONE;
     if (pi_ids_get(&m->chain_of, hash, &at)) {
-        m->units[m->chains[at].last].next[sort != ANY] = unit;
+        m->units[m->chains[at].last].next[sort] = unit;
         m->chains[at].last = unit;
         return true;
     }
@@ -127,12 +127,12 @@ static uint32_t find_in_chain(struct pi_merging *m, size_t i, uint32_t attr, uin
         c->free = c->first;
     }
     while (c->free != NONE && m->units[c->free].taken_by == i + 1)
-        c->free = m->units[c->free].next[sort != ANY];
+        c->free = m->units[c->free].next[sort];
     uint32_t unit = c->free;
     for (unsigned k = 0; unit != NONE && k < PD_LIMIT_MERGE_UNITS; k++) {
         if (is_same(m, i, attr, n, &m->units[unit]))
             return unit;
-        unit = m->units[unit].next[sort != ANY];
+        unit = m->units[unit].next[sort];
     }
     return NONE;
 }
@@ -170,6 +170,17 @@ static enum pd_code add_unit(struct pi_merging *m, size_t i, uint32_t attr, uint
     return PD_OK;
 }
 
+/* Names that were not known yet are those of this input. */
+static bool take_names(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n, uint32_t unit)
+{
+    struct pi_merged_event *e = &m->events[m->units[unit].first];
+    bool any = false;
+    for (uint32_t k = 0; k < n; k++)
+        if (e[k].name == NULL)
+            any |= (e[k].name = name_of(&m->in[i], attr + k)) != NULL;
+    return !any || sort_of(m, i, attr, n) != NAMED || append(m, unit, hash_unit(m, i, attr, n, NAMED), NAMED);
+}
+
 /* Maps a group of events, or a single one. */
 static enum pd_code map_unit(struct pi_merging *m, size_t i, uint32_t attr, uint32_t n,
                              const struct pd_group_desc *group)
@@ -180,6 +191,8 @@ static enum pd_code map_unit(struct pi_merging *m, size_t i, uint32_t attr, uint
         if (code)
             return code;
         unit = (uint32_t)m->n_units - 1;
+    } else if (!take_names(m, i, attr, n, unit)) {
+        return pi_merge_no_memory(m, sizeof *m->chains);
     }
     m->units[unit].taken_by = i + 1;
     for (uint32_t e = 0; e < n; e++)

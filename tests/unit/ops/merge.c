@@ -10,6 +10,7 @@
 #include <perfdata/ops/merge.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/perfdata.h>
+#include <perfdata/session/metadata.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +321,57 @@ static void copies_before_first_time(void **state)
     }
 }
 
+/* An event, and its name if it is not NULL. */
+static void make_named(struct image *im, const char *name)
+{
+    enum { ATTR = PD_ATTR_SIZE_VER7, DESC = 8 + ATTR + 8 + 64 };
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_writer_options options = {.size = sizeof options, .max_features = 1};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = ATTR,
+                                 .sample_type = PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    uint8_t desc[DESC] = {1, [4] = ATTR, [8 + ATTR + 4] = 64}; /* one event, without ids */
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    if (name) {
+        assert_int_equal(pd_attr_encode(PD_LITTLE, &attr, desc + 8, ATTR, NULL), PD_OK);
+        memcpy(desc + 8 + ATTR + 8, name, strlen(name));
+        assert_int_equal(pd_writer_feature(w, PD_FEAT_EVENT_DESC, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, desc, sizeof desc, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* A name that an input does not know is that of the first one that does; events of other names stay apart. */
+static void names_that_some_know(void **state)
+{
+    static const char *const names[] = {NULL, "mine", "other", "mine", NULL};
+    static struct image in[5];
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    struct pd_reader *readers[5], *r;
+    struct pd_metadata *meta;
+    (void)state;
+    out.n = out.fail_at = 0;
+    for (size_t i = 0; i < 5; i++) {
+        make_named(&in[i], names[i]);
+        assert_int_equal(pd_reader_open_memory(&readers[i], in[i].bytes, in[i].n, NULL, NULL), PD_OK);
+    }
+    assert_int_equal(pd_merge(readers, 5, &sink, NULL, NULL, NULL, NULL), PD_OK);
+    for (size_t i = 0; i < 5; i++)
+        pd_reader_close(readers[i]);
+    assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_attrs(r), 2);
+    assert_int_equal(pd_metadata_open(&meta, r, NULL, NULL), PD_OK);
+    assert_string_equal(pd_metadata_event_name(meta, r, 0), "mine");
+    assert_string_equal(pd_metadata_event_name(meta, r, 1), "other");
+    pd_metadata_close(meta);
+    pd_reader_close(r);
+}
+
 static void wrong_arguments(void **state)
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
@@ -344,6 +396,7 @@ int main(void)
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(id_of_two_events),
         cmocka_unit_test(copies_before_first_time),
+        cmocka_unit_test(names_that_some_know),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ struct run {
     bool report;
     bool neither;   /* its own attrs are damaged, and those of the other recording fit no better */
     bool headless;  /* with the header or the attrs of another recording */
+    bool unopened;  /* it could not be opened with these either, which was told */
     uint64_t shift; /* of offsets, when the header is that of another recording */
     struct cli_json json;
     struct lost_feature {
@@ -209,11 +210,13 @@ static void try_headless(struct run *run, const struct pi_attrs_fit *own)
         cli_fail(run->cli, CLI_USAGE, "--like %s: %s", run->like.name, error.field);
     else if (code && code != PD_EUNSUP)
         cli_error(run->cli, in->name, &error);
+    run->unopened = code && (code != PD_EUNSUP || own->bad == UINT64_MAX);
     if (code || own->bad == UINT64_MAX)
         return;
     const enum pd_code judged = pi_attrs_judge(in->reader, &fit, &error);
     if (pd_is_failure(judged))
         cli_error(run->cli, in->name, &error);
+    run->unopened = pd_is_failure(judged);
     if (!judged && fit.bad < own->bad && fit.good >= own->good)
         return;
     run->shift = 0;
@@ -233,6 +236,7 @@ static bool open_headless(struct run *run, const char *path)
     in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->fd >= 0 && fstat(in->fd, &in->st) == 0 && S_ISREG(in->st.st_mode))
         code = judge_own(in->fd, &own, &error);
+    run->unopened = code != PD_OK;
     if (code)
         cli_error(run->cli, path, &error);
     else if (own.bad)
@@ -264,7 +268,7 @@ static bool open_input(struct run *run)
         run->options.like = run->like.reader;
         if (open_headless(run, path))
             return true;
-        if (cli->status != CLI_OK)
+        if (run->unopened)
             return false;
     }
     if (cli_input_open(cli, &run->in, path, CLI_SEEK))

@@ -93,6 +93,8 @@ static enum source source_of_dir_format(const struct pi_sections *s, bool there)
 /* CPU_TOPOLOGY can only be read with as many cpus as NRCPUS tells, which may be that of the input. */
 static bool fits_like(const struct pi_sections *s, uint16_t feature)
 {
+    if (s->skip_like && s->skip_like[feature & 255])
+        return false;
     return feature != PD_FEAT_CPU_TOPOLOGY || !has(s, PD_FEAT_NRCPUS) ||
            pi_nr_cpus_avail(s->reader) == pi_nr_cpus_avail(s->like);
 }

@@ -25,6 +25,7 @@ struct pi_sections {
     unsigned spare;         /* entries of the feature table, besides those in use */
     const bool *skip;       /* of 256 features: not kept; may be NULL */
     struct pd_reader *like; /* another recording, for features that the input lacks; may be NULL */
+    const bool *skip_like;  /* of 256 features: not taken from it; may be NULL */
     /*
      * For operations that change them: an attr; an event type; whether a feature exists, which put_feature()
      * then writes unless it follows from the container. Each may be NULL, the last two together.

@@ -25,6 +25,7 @@ struct repair {
     bool writing;
     struct pd_lost_range lost; /* the last range; reported when another one begins */
     bool skip[256];            /* features that are left out */
+    bool skip_like[256];       /* that are not taken from `like` */
     uint32_t nr_cpus_avail;    /* from NRCPUS in the output: other features depend on it */
     bool damaged;
     struct pd_large_parts parts; /* of a large record, as they are in the output */
@@ -446,21 +447,48 @@ static void leave_feature_out(struct repair *p, uint16_t feature, const struct p
         p->options->feature(p->options->user, feature, why);
 }
 
-static enum pd_code look_at_feature(struct repair *p, const struct pd_feature_section *f)
+/* *damaged: the section of the input, or of the recording that is like it, cannot be decoded. */
+static enum pd_code probe_section(struct repair *p, struct pd_reader *r, const struct pd_feature_section *f,
+                                  uint32_t nr_cpus_avail, bool *damaged, struct pd_error *why)
 {
     struct pd_feature decoded;
-    struct pd_error why;
     const size_t n = (size_t)f->section.size;
+    *damaged = false;
     if (f->section.size == 0 || f->section.size > PD_LIMIT_PROVEN || !pi_layout_of_feature(f->feature))
         return PD_OK;
     uint8_t *bytes = pi_resize(p->options->allocator, NULL, n);
     if (bytes == NULL)
         return pi_fail(p->error, PD_ENOMEM, f->section.offset, "feature", 0, n);
-    const enum pd_code code = pd_reader_read(p->r, f->section.offset, bytes, n, p->error);
-    if (!code && pi_probe_feature(p->r->info.order, f->feature, p->nr_cpus_avail, (struct pd_bytes){bytes, n},
-                                  f->section.offset, false, &decoded, &why))
-        leave_feature_out(p, f->feature, &why);
+    const enum pd_code code = pd_reader_read(r, f->section.offset, bytes, n, p->error);
+    *damaged =
+        !code && pi_probe_feature(r->info.order, f->feature, nr_cpus_avail, (struct pd_bytes){bytes, n},
+                                  f->section.offset, false, &decoded, why);
     pi_release(p->options->allocator, bytes);
+    return code;
+}
+
+static enum pd_code look_at_feature(struct repair *p, const struct pd_feature_section *f)
+{
+    struct pd_error why;
+    bool damaged;
+    const enum pd_code code = probe_section(p, p->r, f, p->nr_cpus_avail, &damaged, &why);
+    if (damaged)
+        leave_feature_out(p, f->feature, &why);
+    return code;
+}
+
+/* What is damaged in the recording that is like the input is not taken from it. */
+static enum pd_code look_at_like(struct repair *p)
+{
+    struct pd_reader *r = p->options->like;
+    const uint32_t nr_cpus_avail = r ? pi_nr_cpus_avail(r) : 0;
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && r && i < pd_reader_n_features(r); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(r, i);
+        struct pd_error why;
+        if (f->intact)
+            code = probe_section(p, r, f, nr_cpus_avail, &p->skip_like[f->feature & 255], &why);
+    }
     return code;
 }
 
@@ -540,6 +568,7 @@ static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
                                            .change_attr = mend_attr,
                                            .skip = p->skip,
                                            .like = o->like,
+                                           .skip_like = p->skip_like,
                                            .new_dir = pd_reader_n_members(p->r) > 1,
                                            .keep_time = true, /* what is lost had a time, too */
                                            .error = p->error};
@@ -592,6 +621,8 @@ static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
     p->progress = (struct pi_progress){.callback = p->options->progress, .user = p->options->user};
     pi_progress_expect(&p->progress, pi_record_bytes(p->r), 1);
     code = look_at_features(p);
+    if (!code)
+        code = look_at_like(p);
     if (!code)
         code = begin(p, sink);
     if (!code)

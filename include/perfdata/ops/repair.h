@@ -32,7 +32,8 @@ struct pd_repair_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
     bool keep_tail;                       /* go on behind damage */
-    /* A recording of the same events, from which missing features are taken; may be NULL. */
+    /* A recording of the same events, from which missing features are taken unless they are damaged there;
+     * may be NULL. */
     struct pd_reader *like;
     /* As in pd_convert_options: a directory becomes a directory. NULL: it becomes a file. */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);

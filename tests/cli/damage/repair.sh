@@ -240,6 +240,23 @@ has err 'events that its attrs do not have'
 good r.data
 [ "$(samples r.data)" = "$(samples two.data)" ] || fail 'samples are missing'
 
+# A feature that is damaged in the other recording is not taken from it.
+python3 - <<'END'
+import struct
+data = bytearray(open("two.data", "rb").read())
+start, size = struct.unpack_from("<QQ", data, 40)
+bits = [n for n in range(256) if data[72 + n // 8] >> n % 8 & 1]
+at, = struct.unpack_from("<Q", data, start + size + 16 * bits.index(3)) # HOSTNAME
+data[at:at + 4] = b"\xff" * 4
+open("unnamed.data", "wb").write(data)
+END
+{ zeros 104 && tail -c +105 two.data; } >zeroed.data
+expect 3 "$PERFDATA" repair --like unnamed.data -f -o r.data zeroed.data
+good r.data
+[ "$(samples r.data)" = "$(samples two.data)" ] || fail 'samples are missing'
+"$PERFDATA" info two.data | grep -q ' HOSTNAME ' || fail 'no name to compare with'
+! "$PERFDATA" info r.data | grep -q ' HOSTNAME ' || fail 'a damaged name is taken'
+
 # Attrs of another recording that do not explain the samples, or no samples at all: an error, and no output.
 "$PERFDATA" edit -q --strip callchain -o other.data good.data
 { zeros 104 && tail -c +105 good.data; } >zeroed.data

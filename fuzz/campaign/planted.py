@@ -37,10 +37,34 @@ def put(harness, folder, front, parts):
         (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
 
 
+MERGE, REPAIR = 1, 4  # of the first byte of "ops"
+
+
+def chosen(operation, at, value, *names):
+    """Options of one operation, in which a byte has a value."""
+    front = bytearray(options(8, *names))
+    front[0], front[at] = operation, value
+    return bytes(front)
+
+
+def plant_pairs(folder, files):
+    """What needs two recordings of one kind: a merge, and a repair with what another one has."""
+    for path in files:
+        data = path.read_bytes()
+        put("ops", folder, chosen(MERGE, 1, 0, path.name), [data, data])
+        if data[8:16] in ((16).to_bytes(8, "little"), (16).to_bytes(8, "big")):
+            continue  # a stream
+        for lost in ((0, 104), (104, 232), (104, 512)):
+            damaged = data[: lost[0]] + bytes(lost[1] - lost[0]) + data[lost[1] :]
+            put("ops", folder, chosen(REPAIR, 6, 1, path.name, *lost), [damaged, data])
+
+
 def plant(harness, folder):
     n_options, n_parts, times = FRONTS.get(harness, (0, 0, 0))
     folder.mkdir(parents=True, exist_ok=True)
     for files in recordings():
+        if harness == "ops":
+            plant_pairs(folder, files)
         for i, path in enumerate(files):
             for k in range(times):
                 front = options(n_options, path.name, k)

@@ -3,8 +3,8 @@
  * writer_record.c - records that a program makes: computes what was left out, and refuses what would be lost.
  */
 #include "encode/codec/complete.h"
+#include "encode/codec/form.h"
 #include "src/codec/interpret.h"
-#include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/passes/walk.h"
 #include "writer.h"
@@ -140,22 +140,6 @@ static bool is_of_other(const struct pd_writer *w, const struct pd_plan *plan, c
     return is_mistaken(rec, plan, event_read(w, rec, bytes, size));
 }
 
-/*
- * Only the bytes tell a reader which form a record has. With another than the usual one, or with bytes behind
- * a sample, it may find a form that the record does not have.
- */
-static enum pd_code check_form(const struct pd_plan *plan, const struct pd_record *rec, const uint8_t *bytes,
-                               size_t size, struct pd_error *error)
-{
-    struct pd_record read = {0};
-    if (rec->variant == pi_usual_variant(plan, rec->type) &&
-        (rec->type != PD_RECORD_SAMPLE || rec->rest.n == 0))
-        return PD_OK;
-    if (pd_record_decode(plan, bytes, size, &read, NULL) == PD_OK && read.variant == rec->variant)
-        return PD_OK;
-    return pi_fail_record(error, PD_EVALUE, rec, 0, "variant", read.variant, rec->variant);
-}
-
 static enum pd_code write_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     uint8_t bytes[UINT16_MAX];
@@ -170,7 +154,7 @@ static enum pd_code write_record(struct pd_writer *w, const struct pd_record *re
     if (!code && is_of_other(w, plan, rec, bytes, size))
         code = encode_with_id(w, rec, bytes, sizeof bytes, &size, error);
     if (!code)
-        code = check_form(plan, rec, bytes, size, error);
+        code = pi_check_form(plan, rec, bytes, size, error);
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
 

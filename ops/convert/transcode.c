@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* transcode.c - converts records and sections from one byte order to the other. */
 #include "transcode.h"
+#include "encode/codec/form.h"
 #include "ops/output/offcpu.h"
 #include "src/codec/carried.h"
 #include "src/codec/parts.h"
-#include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/container/file.h"
@@ -329,18 +329,6 @@ static bool stays_of_event(const struct pi_attrs *attrs, const struct pd_record 
     return other.attr_index == rec->attr_index;
 }
 
-/*
- * True if the converted record is still read in the same form. Where it is not the usual one, or bytes are
- * left over, its size decided, and bytes that are never swapped may be another number in the new order.
- */
-static bool stays_in_form(const struct pd_plan *plan, const struct pd_record *rec, const uint8_t *bytes)
-{
-    struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
-    if (rec->rest.n == 0 && rec->variant == pi_usual_variant(plan, rec->type))
-        return true;
-    return pd_record_decode_framed(plan, &other, NULL) == PD_OK && other.variant == rec->variant;
-}
-
 static enum pd_code edited_record(struct pi_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                   const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
@@ -392,7 +380,7 @@ enum pd_code pi_transcode_record(struct pi_transcode *t, const struct pd_reader 
         plan.order = (uint8_t)t->to;
         turn_offcpu(t, rec);
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
-            (t->from == t->to || stays_in_form(&plan, rec, t->bytes)) &&
+            (t->from == t->to || pi_check_form(&plan, rec, t->bytes, *n, NULL) == PD_OK) &&
             (t->from == t->to || pi_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
                 leave_record(t, rec); /* only the whole of a large record has a layout */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* edits.c - changes records, attrs and features during a conversion; see edits.h. */
 #include "edits.h"
+#include "encode/codec/form.h"
 #include "src/codec/carried.h"
 #include "src/codec/interpret.h"
 #include "src/codec/offcpu_bits.h"
@@ -475,7 +476,10 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     rec->size = 0;
     code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
     rec->size = pi_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
-    return code;
+    if (code || pi_check_form(plan, rec, out, *n, &what) == PD_OK)
+        return code;
+    what.code = PD_EUNKNOWN; /* as of another type: nobody would know which fields it has */
+    return unknown_record(e, r, rec, &what, out, n, error);
 }
 
 /* ---- Features */

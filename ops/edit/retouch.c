@@ -127,6 +127,17 @@ static enum pd_code touch_array(struct pi_retouch *t, const struct pd_op *op, un
     return PD_OK;
 }
 
+static enum pd_code set_slot(struct pi_retouch *t, struct pd_str *s, size_t size)
+{
+    char *p = pi_retouch_memory(t, size);
+    if (p == NULL)
+        return no_memory(t, size);
+    memcpy(p, s->ptr, s->len);
+    memset(p + s->len, 0, size - s->len);
+    *s = (struct pd_str){p, s->len, size};
+    return PD_OK;
+}
+
 /*
  * A slot that takes all remaining bytes keeps its size if possible, since readers derive the following fields
  * from it.
@@ -135,13 +146,14 @@ static enum pd_code keep_slot(struct pi_retouch *t, const struct pd_op *op, stru
 {
     if (s->len >= size)
         size = pi_slot_of(op, s->len) < op->arg ? ((s->len + 8) & ~(size_t)7) : (size_t)op->arg;
-    char *p = pi_retouch_memory(t, size);
-    if (p == NULL)
-        return no_memory(t, size);
-    memcpy(p, s->ptr, s->len);
-    memset(p + s->len, 0, size - s->len);
-    *s = (struct pd_str){p, s->len, size};
-    return PD_OK;
+    return set_slot(t, s, size);
+}
+
+/* A name at the end that does not end at a multiple of 8: the record's size tells what follows it. */
+static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
+{
+    const size_t least = s->len + 1;
+    return set_slot(t, s, least + ((size - least) & 7));
 }
 
 static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
@@ -161,6 +173,8 @@ static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsi
         set_count(op, v, s->len);
         s->size = s->len ? PD_AUTO : 0;
     }
+    if (op->kind == PD_OP_STR && slot % 8)
+        return keep_remainder(t, s, slot);
     return op->kind == PD_OP_STRMAX ? keep_slot(t, op, s, slot) : PD_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* transform.c - passes a recording record by record through a callback, also live. */
 #include "src/schema/fail.h"
+#include "encode/codec/form.h"
 #include "src/codec/record_role.h"
 #include "src/container/file.h"
 #include "src/schema/options.h"
@@ -79,7 +80,9 @@ static enum pd_code write_encoded(struct pd_transform_run *t, const struct pd_pl
 {
     struct pd_record made = *rec;
     size_t size;
-    const enum pd_code code = pd_record_encode(plan, &made, t->encoded, sizeof t->encoded, &size, error);
+    enum pd_code code = pd_record_encode(plan, &made, t->encoded, sizeof t->encoded, &size, error);
+    if (!code)
+        code = pi_check_form(plan, &made, (const uint8_t *)t->encoded, size, error);
     if (code)
         return code;
     made.raw = (const uint8_t *)t->encoded;

@@ -68,6 +68,7 @@ struct operations {
     struct pd_allocator allocator;
     const uint8_t *o;
     uint64_t findings, dropped; /* samples that are told to be left out, perhaps with other records */
+    bool told;                  /* merge says that something of an input is not in its output */
     struct image *pieces;
     size_t n_pieces;
     struct operation_folder folders[OPERATION_FOLDERS];
@@ -360,6 +361,13 @@ static inline void operation_finding_of(void *user, size_t input, const struct p
     operation_finding(user, error);
 }
 
+static inline void operation_merge_note(void *user, const struct pd_merge_note *note)
+{
+    struct operations *t = user;
+    CHECK(note->input < OPERATION_PIECES && note->text);
+    t->told |= note->feature != UINT32_MAX;
+}
+
 static inline enum pd_code operation_merge(struct operations *t, const struct image *in, size_t n,
                                            struct image *out)
 {
@@ -372,6 +380,7 @@ static inline enum pd_code operation_merge(struct operations *t, const struct im
                                              .any_clock = t->o[1] & 32,
                                              .pids = (enum pd_merge_pids)((t->o[1] >> 6) % 3),
                                              .finding = operation_finding_of,
+                                             .note = operation_merge_note,
                                              .user = t};
     const struct pd_sink sink = operation_sink(out);
     struct pd_reader *readers[OPERATION_PIECES] = {NULL};
@@ -473,8 +482,8 @@ static inline bool operation_content_same(struct operations *t, const struct ima
 }
 
 /*
- * The same record twice, of a type that split does not carry but merge writes once: in two pieces, nothing
- * tells that it was there twice.
+ * The same record twice, of a type that merge writes once and split does not carry, or of a build id: in two
+ * pieces, nothing tells that it was there twice.
  */
 static inline bool operation_has_twins(struct operations *t, const struct image *in)
 {
@@ -483,7 +492,7 @@ static inline bool operation_has_twins(struct operations *t, const struct image 
     struct image all = {0};
     bool twins = false;
     while (!twins && pd_reader_next(r, &rec, NULL) == PD_OK) {
-        if (pi_traits_of(rec.type)->copies != PD_COPIES_ONCE)
+        if (pi_traits_of(rec.type)->copies != PD_COPIES_ONCE && rec.type != PD_RECORD_HEADER_BUILD_ID)
             continue;
         for (size_t at = 0, n; !twins && at < all.n; at += n) {
             n = pi_load16(all.b + at + 6, pd_reader_info(r)->order);
@@ -551,9 +560,11 @@ static inline void check_split(struct operations *t, const struct image *in, boo
         const uint8_t merging[OPERATION_OPTIONS] = {0}, *const own = t->o;
         t->o = merging;
         const enum pd_code merged = operation_merge(t, in, 1, &whole);
+        t->told = false;
         if (!merged && t->n_pieces && operation_merge(t, pieces, t->n_pieces, &parts) == PD_OK) {
             CHECK(operation_samples(t, &parts) + t->dropped >= operation_samples(t, &whole));
-            if (t->dropped == 0 && !operation_has_twins(t, &whole)) {
+            if (t->dropped == 0 && !t->told && !operation_has_twins(t, &whole) &&
+                !operation_has_twins(t, in)) {
                 CHECK(operation_samples(t, &parts) == operation_samples(t, &whole));
                 CHECK(operation_says_same(t, &parts, &whole));
                 CHECK(!operation_has_times(t, &whole) || operation_content_same(t, &parts, &whole));

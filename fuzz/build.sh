@@ -9,7 +9,7 @@
 #     i386    as asan, for 32 bits (packages libzstd-dev:i386 and the like)
 #     afl     AFL++; fuzz/run calls afl-fuzz
 #     s390x, armhf   for these machines, to be run under QEMU, which replay files and change them blindly
-#                    (driver.c); .ci/cross installs what it takes
+#                    (campaign/driver.c); .ci/cross installs what it takes
 #
 # It is OSS-Fuzz's way, too, whose environment wins: CC, CFLAGS, LIB_FUZZING_ENGINE, SRC (the directory of the
 # sources' copy), WORK, OUT (build/fuzzers/KIND).

@@ -4,6 +4,7 @@
 #include "ops/edit/edits.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
+#include "src/container/reader/sample_run.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
 #include "src/support/wire.h"
@@ -72,11 +73,27 @@ static enum pd_code compress_too(struct pi_conversion *c)
     return code || !c->rest ? code : pi_writer_compress(c->rest, c->zip, c->level, c->error);
 }
 
+/* Writes samples of a file that edits leave as they are: neighbours at once. */
+static enum pd_code put_untouched(struct pi_conversion *c)
+{
+    const uint8_t *bytes;
+    uint64_t n;
+    if (c->t.edits == NULL || c->from != PD_CONTAINER_FILE || c->to == PD_CONTAINER_DIRECTORY || c->sorter)
+        return PD_OK;
+    const size_t size = pi_edits_pass(c->t.edits, c->r, &bytes, &n);
+    if (n == 0)
+        return PD_OK;
+    c->out.writer->plain = false; /* as behind any sample */
+    c->stats->records += n;
+    pi_progress_bytes(&c->progress, size);
+    return pd_writer_raw(c->out.writer, bytes, size, c->error);
+}
+
 static enum pd_code put_records(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     enum pd_code code;
-    while ((code = pi_convert_next(c, c->r, &rec)) == PD_OK) {
+    while ((code = put_untouched(c)) == PD_OK && (code = pi_convert_next(c, c->r, &rec)) == PD_OK) {
         bool taken = false;
         pi_progress_record(&c->progress, &rec);
         if (c->from == PD_CONTAINER_PIPE)
@@ -210,8 +227,10 @@ static enum pd_code look_for_compressed(struct pi_conversion *c)
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
-    while (!c->compressed && pi_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->compressed = pi_convert_is_compressed(&rec);
+    do
+        pi_reader_pass_kernel(c->r);
+    while (pi_reader_next_here(c->r, &rec, NULL) == PD_OK &&
+           !(c->compressed = pi_convert_is_compressed(&rec)));
     return pd_reader_rewind(c->r, c->error);
 }
 

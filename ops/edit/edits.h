@@ -42,6 +42,8 @@ struct pi_edits {
     uint64_t stray;                           /* bytes that belong to nothing */
     const struct pd_convert_options *options; /* the argument of the callbacks */
     struct pd_redaction *redaction;
+    struct pi_untouched *untouched; /* by event: fields of samples that may stay as they are (untouched.c) */
+    size_t n_untouched, untouched_cap;
     struct pd_attr attr; /* of pi_edits_attr() */
     uint8_t *bytes;      /* of pi_edits_feature() */
 };
@@ -86,6 +88,12 @@ enum pd_code pi_edits_event_type(struct pi_edits *e, struct pd_event_type *type,
 enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error);
+
+/*
+ * Passes the samples at the reader's position that pi_edits_record() would give unchanged, as far as that is
+ * seen at once. *n: how many; returns their bytes, at *bytes in the reader's window.
+ */
+size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **bytes, uint64_t *n);
 
 /* True if a feature will certainly be dropped. Others may still be dropped when they are read. */
 bool pi_edits_drops_feature(const struct pi_edits *e, uint32_t feature);

@@ -380,6 +380,14 @@ static bool may_change(const struct pi_retouch *t, const struct pi_retouch_step 
                          : is_touched(t, step->kind) || (t->clean && pi_op_is_string(step->op));
 }
 
+unsigned pi_retouch_kind(const struct pi_retouch *t, const struct pd_op *head, const struct pd_op *op)
+{
+    const struct pi_retouch_step step = step_of(pi_identities_of(&t->ids, head)->kinds, head, op, PD_ID_NONE);
+    if (!may_change(t, &step))
+        return PD_ID_NONE;
+    return op->sub ? PD_ID_AROUND : step.kind;
+}
+
 static bool is_walk(const struct pi_retouch_walk *w, const struct pd_op *head, const struct pd_shape *s,
                     unsigned around)
 {

@@ -75,6 +75,12 @@ void pi_retouch_close(struct pi_retouch *t);
 enum pd_code pi_retouch_value(struct pi_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
                               void *value, bool more, struct pd_error *error);
 
+/*
+ * The kind by which the callbacks may change a field of a layout; PD_ID_NONE: nothing in it changes, whatever
+ * it holds. Of a field with parts: PD_ID_AROUND, if anything in it may.
+ */
+unsigned pi_retouch_kind(const struct pi_retouch *t, const struct pd_op *head, const struct pd_op *op);
+
 /* Memory for the value at hand; NULL: there is none. */
 void *pi_retouch_memory(struct pi_retouch *t, size_t n);
 

@@ -113,6 +113,20 @@ static inline void pi_reader_passed(struct pd_reader *r, const uint8_t *p, uint6
     r->index += n;
 }
 
+/* Passes the kernel's records from the reader's position on, as far as they are in the window. */
+static inline void pi_reader_pass_kernel(struct pd_reader *r)
+{
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_record_header h;
+    uint64_t n = 0;
+    for (; (size_t)(stop - p) >= sizeof h; p += h.size, n++) {
+        memcpy(&h, p, sizeof h);
+        if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > (size_t)(stop - p))
+            break;
+    }
+    pi_reader_passed(r, p, n);
+}
+
 /* Takes back n records that came from p on, without a look at anything else. */
 static inline void pi_reader_back(struct pd_reader *r, const uint8_t *p, uint64_t n)
 {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * untouched.c - samples that the edits leave as they are, found without decoding them. Of an event whose
+ * samples have only numbers and a call chain, the tables of the schema tell where these are; the size and the
+ * number of entries tell that nothing else is there. What may change in such a sample are reserved bytes,
+ * which become 0, and words in its chain that are no addresses. All others are left to pi_edits_record().
+ */
+#include "edits.h"
+#include "src/container/reader/sample_run.h"
+#include "src/schema/passes/walk.h"
+#include "src/support/memory.h"
+
+enum { ZEROS = 4, UNTOUCHED_EVENTS = 4096 };
+
+struct pi_untouched {
+    bool known, suits, clean; /* clean: words of the chain are looked at */
+    uint16_t size;            /* bytes but for the entries of the chain */
+    uint16_t chain;           /* place of the number of entries; 0: there is no chain */
+    uint8_t n_zeros;
+    struct {
+        uint16_t end;
+        uint8_t width;
+    } zeros[ZEROS]; /* numbers that become 0 */
+};
+
+/* A field of samples: a number at k->size, or the call chain there. False: it is something else. */
+static bool take_field(const struct pi_edits *e, const struct pd_op *head, const struct pd_op *op,
+                       struct pi_untouched *k)
+{
+    const unsigned kind = pi_retouch_kind(&e->touch, head, op), width = pi_scalar_width(op);
+    if (op->kind == PD_OP_SUB && op->offset == offsetof(struct pd_sample, callchain) && !k->chain) {
+        k->chain = k->size;
+        k->size += 8;
+        return kind == PD_ID_NONE;
+    }
+    const bool becomes_zero = kind == PD_ID_ZERO && width && !k->chain && k->n_zeros < ZEROS;
+    k->size += (uint16_t)width;
+    if (becomes_zero) {
+        k->zeros[k->n_zeros].end = k->size;
+        k->zeros[k->n_zeros++].width = (uint8_t)width;
+    }
+    return width && op->kind != PD_OP_OPT64 && (kind == PD_ID_NONE || becomes_zero);
+}
+
+static struct pi_untouched find_fields(const struct pi_edits *e, const struct pd_plan *plan)
+{
+    const struct pd_op *head = pi_layout_of(PD_RECORD_SAMPLE);
+    struct pi_untouched k = {.known = true, .size = sizeof(struct pi_record_header)};
+    k.suits = !(e->drop >> pi_identities_of(&e->touch.ids, head)->kinds[0] & 1) &&
+              !(e->strip & plan->shape.sample_type) && plan->order == PD_HOST_ORDER && !plan->offcpu;
+    for (const struct pd_op *op = head + 1; k.suits && op->kind != PD_OP_END; op++)
+        k.suits = !pi_is_field_test(op);
+    for (const struct pd_op *op = pi_present(head, &plan->shape, NULL); k.suits && op->kind != PD_OP_END;
+         op = pi_present(op + 1, &plan->shape, NULL))
+        k.suits = take_field(e, head, op, &k);
+    k.suits &= !(k.chain && e->max_stack);
+    k.clean = k.chain && e->clean_chains;
+    return k;
+}
+
+/* NULL: there are too many events, or there is no memory. */
+static const struct pi_untouched *fields_of(struct pi_edits *e, uint32_t event, const struct pd_plan *plan)
+{
+    while (event < UNTOUCHED_EVENTS && e->n_untouched <= event) {
+        if (!pi_grow(e->allocator, (void **)&e->untouched, e->n_untouched, &e->untouched_cap,
+                     sizeof *e->untouched))
+            return NULL;
+        e->untouched[e->n_untouched++] = (struct pi_untouched){.known = false};
+    }
+    if (event >= e->n_untouched)
+        return NULL;
+    if (!e->untouched[event].known)
+        e->untouched[event] = find_fields(e, plan);
+    return &e->untouched[event];
+}
+
+static inline uint64_t word_at(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* True if clean_chain() of edits.c would leave the n entries. Nobody can predict these, so there is no
+ * branch. */
+static inline bool is_clean(const uint8_t *p, size_t n)
+{
+    bool user = false, other = false;
+    for (; n; n--, p += 8) {
+        const uint64_t ip = word_at(p);
+        const bool marker = ip >= PD_CONTEXT_MAX;
+        other |= user & !marker & (ip >> 48 != 0);
+        user = marker ? (ip == PD_CONTEXT_USER) | (ip == PD_CONTEXT_GUEST_USER) : user;
+    }
+    return !other;
+}
+
+/* The number that ends at p, and bytes before it that do not count. */
+static inline uint64_t number_before(const uint8_t *p, unsigned width)
+{
+    const uint64_t word = word_at(p - 8);
+    return PD_HOST_ORDER == PD_LITTLE ? word >> (64 - 8 * width) : word << (64 - 8 * width);
+}
+
+static inline bool is_untouched(const struct pi_untouched *k, const uint8_t *raw, size_t size)
+{
+    const size_t n = size < k->size ? 0 : (size - k->size) / 8;
+    uint64_t zeros = 0;
+    if (size != k->size + 8 * n || (k->chain ? word_at(raw + k->chain) : 0) != n)
+        return false;
+    for (size_t i = 0; i < k->n_zeros; i++)
+        zeros |= number_before(raw + k->zeros[i].end, k->zeros[i].width);
+    return zeros == 0 && (!k->clean || is_clean(raw + k->chain + 8, n));
+}
+
+size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **bytes, uint64_t *n)
+{
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    const struct pi_untouched *k = NULL;
+    uint64_t time;
+    *bytes = p;
+    *n = 0;
+    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+        k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
+        if (k == NULL || !k->known)
+            k = fields_of(e, run.index, run.plan);
+        if (k == NULL || !k->suits || !is_untouched(k, p, run.size))
+            break;
+        p += run.size;
+        ++*n;
+    }
+    pi_reader_passed(r, p, *n);
+    return (size_t)(p - *bytes);
+}

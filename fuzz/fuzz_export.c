@@ -3,10 +3,11 @@
  * fuzz_export.c - a recording exported to a format that the input chooses. Whatever its names are, a folded
  * line is frames, a space and a number, JSON is JSON, and protocol buffers and the footer of a table are
  * nested as they say; the bytes are the same when stacks do not fit into memory, a table has a row for each
- * sample, and a recording added twice has twice the stacks' sums. Checks R1, R10, R12.
+ * sample, and a recording added twice has twice the stacks' sums. However far the reader looks ahead, folded
+ * stacks are the same. Checks R1, R10, R12.
  *
  * Input: four bytes of options (format; keys, whether samples are counted, whether functions are known, and
- * whether the kernel's branches count; whether a table has more columns; one unused), then the recording.
+ * whether the kernel's branches count; whether a table has more columns; the window), then the recording.
  */
 #include "harness.h"
 #include "mutator.h"
@@ -20,9 +21,10 @@
 struct trial {
     struct heap heap;
     struct pd_allocator allocator;
-    size_t size;  /* of the recording */
-    bool failed;  /* to read it: a finding */
-    uint64_t sum; /* of the weights, where the format is folded; rows of a table */
+    size_t size;   /* of the recording */
+    size_t window; /* of its reader; 0: it has all of it */
+    bool failed;   /* to read it: a finding */
+    uint64_t sum;  /* of the weights, where the format is folded; rows of a table */
 };
 
 static void on_finding(void *user, const struct pd_error *error)
@@ -275,8 +277,10 @@ static enum pd_code export_times(struct trial *t, const uint8_t *bytes, unsigned
     options.user = &both;
     CHECK(pd_export_new(&export, &options, &error) == PD_OK);
     for (unsigned i = 0; !code && i < times; i++) {
-        const struct pd_reader_options reading = {
-            .size = sizeof reading, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+        const struct pd_reader_options reading = {.size = sizeof reading,
+                                                  .allocator = &t->allocator,
+                                                  .max_inflate = INFLATE_MOST,
+                                                  .window = t->window};
         struct pd_reader *r;
         CHECK(pd_reader_open_memory(&r, bytes, t->size, &reading, NULL) == PD_OK);
         code = pd_export_add(export, r, NULL, &error);
@@ -328,6 +332,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             CHECK(t.sum == (sum > UINT64_MAX / 2 ? UINT64_MAX : 2 * sum) || sum > UINT64_MAX / 4);
         }
         image_free(&again);
+        if (options.format == PD_EXPORT_FOLDED) {
+            t.window = (size_t)16 << data[3] % 12;
+            CHECK(export_times(&t, bytes, 1, &options, &again, &stats) == PD_OK);
+            CHECK(again.n == once.n && (once.n == 0 || memcmp(again.b, once.b, once.n) == 0));
+            image_free(&again);
+            t.window = 0;
+        }
         options.memory = 1; /* each new stack goes to a file of its own */
         if (stats.stacks < 40) {
             CHECK(export_times(&t, bytes, 1, &options, &again, &stats) == PD_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alike.c - see alike.h. The first reading notes when names and mappings of each task may change. A sample is
- * like another one at its place of the table if no such time is between them.
+ * alike.c - see alike.h. Ahead of the samples, the times are noted when names and mappings of each task may
+ * change. A sample is like another one at its place of the table if no such time is between them.
  *
  * A sample that would be given before the one that it is like is given, too: so the samples that the caller
  * sees first, and the numbers that it gives to names on the way, do not depend on what is taken.
@@ -20,15 +20,16 @@
 /* What makes samples alike. */
 struct key {
     uint64_t task;     /* pid and tid, as recorded */
-    uint64_t kind;     /* event, mode, cpu if asked for */
+    uint64_t since;    /* the last change of the task before */
+    uint64_t kind;     /* event, mode, cpu if asked for; not 0 */
     uint64_t stack[2]; /* the address, or a hash of it and the call chain */
 };
 
 struct pi_alike_place {
-    struct key key;
-    uint64_t first, times; /* it is for samples of so many nanoseconds from the first on; 0: it is free */
-    uint64_t sum;          /* of the samples taken, not added to `at` yet */
-    struct pi_stack *at;   /* NULL: the sample that it was made for is still to come */
+    struct key key;      /* kind 0: it is free */
+    uint64_t first;      /* it is for samples from this time on */
+    uint64_t sum;        /* of the samples taken, not added to `at` yet */
+    struct pi_stack *at; /* NULL: the sample that it was made for, of the time `first`, is still to come */
 };
 
 /* ---- Life */
@@ -71,24 +72,28 @@ INLINE uint32_t half_at(const uint8_t *raw, size_t place)
     return value;
 }
 
-/* True if all but the call chain has its usual size, and the chain's user part does not come later. */
-INLINE bool fits(const struct pi_alike_kind *k, const uint8_t *raw, size_t size, uint64_t *n)
+/*
+ * True if all but the call chain has its usual size, and the chain's user part does not come later. `chains`
+ * says for a whole loop whether there is one.
+ */
+INLINE bool fits(const struct pi_alike_kind *k, bool chains, const uint8_t *raw, size_t size, uint64_t *n)
 {
     *n = 0;
+    if (!chains)
+        return size == k->size;
     if (size < k->size)
         return false;
-    if (k->chain == 0)
-        return size == k->size;
     *n = word_at(raw, k->chain);
     return *n == (size - k->size) / 8 && size == k->size + 8 * *n &&
            (*n < 2 || word_at(raw, k->chain + 8 * (size_t)(*n - 1)) != PD_CONTEXT_USER_DEFERRED);
 }
 
 PD_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
-                              uint64_t n, struct key *key)
+                              uint64_t n, uint64_t since, struct key *key)
 {
     const uint64_t ip = word_at(raw, k->ip);
     key->task = word_at(raw, k->task);
+    key->since = since;
     key->kind = (misc & PD_MISC_CPUMODE) | k->number | (uint64_t)(half_at(raw, k->cpu) & k->cpu_bits) << 32;
     key->stack[0] = ip;
     key->stack[1] = 0;
@@ -105,24 +110,15 @@ PD_WRAPS INLINE size_t place_of(const struct key *key, unsigned shift)
     return (size_t)(h * UINT64_C(0x7fb5d329728ea185) >> shift);
 }
 
-PD_WRAPS INLINE bool is_like(const struct pi_alike_place *p, const struct key *key, uint64_t time)
+INLINE bool is_same(const struct key *x, const struct key *y)
 {
-    return ((p->key.task ^ key->task) | (p->key.kind ^ key->kind) | (p->key.stack[0] ^ key->stack[0]) |
-            (p->key.stack[1] ^ key->stack[1])) == 0 &&
-           time - p->first < p->times;
-}
-
-static bool find_span(const struct pi_alike *a, const struct key *key, uint64_t time, uint64_t *from,
-                      uint64_t *to)
-{
-    uint32_t task[2];
-    memcpy(task, &key->task, sizeof task);
-    return pi_changes_span(a->changes, task[0], task[1], time, from, to);
+    return ((x->task ^ y->task) | (x->since ^ y->since) | (x->kind ^ y->kind) | (x->stack[0] ^ y->stack[0]) |
+            (x->stack[1] ^ y->stack[1])) == 0;
 }
 
 static void settle_place(struct pi_alike_place *p)
 {
-    if (p->at)
+    if (p->at && p->sum) /* else the stack is not touched, which its memory is too slow for */
         p->at->sum = pi_stacks_sum(p->at->sum, p->sum);
     p->sum = 0;
 }
@@ -132,7 +128,7 @@ void pi_alike_settle(struct pi_alike *a)
     for (size_t i = 0; i < a->size; i++)
         if (a->places[i].at) {
             settle_place(&a->places[i]);
-            a->places[i] = (struct pi_alike_place){.times = 0};
+            a->places[i] = (struct pi_alike_place){.key.kind = 0};
         }
 }
 
@@ -149,27 +145,9 @@ static void enlarge(struct pi_alike *a)
     a->size = size;
     a->shift--;
     for (size_t i = 0; i < size / 2; i++) /* no two of them get the same place */
-        if (old[i].times)
+        if (old[i].key.kind)
             all[place_of(&old[i].key, a->shift)] = old[i];
     pi_release(a->allocator, old);
-}
-
-/*
- * Makes the place one of a sample that is about to be given, unless one that was given is still to come. One
- * that is older than this sample, and would come before it, is not taken.
- */
-__attribute__((noinline, cold)) static void claim(struct pi_alike *a, const struct key *key, uint64_t time)
-{
-    uint64_t from, to;
-    struct pi_alike_place *p = &a->places[place_of(key, a->shift)];
-    if (p->times && ++a->pushed > a->size / 2 && a->size < PD_LIMIT_EXPORT_ALIKE) {
-        enlarge(a);
-        p = &a->places[place_of(key, a->shift)];
-    }
-    if ((p->times && p->at == NULL) || !find_span(a, key, time, &from, &to))
-        return;
-    settle_place(p);
-    *p = (struct pi_alike_place){.key = *key, .first = time, .times = to - time};
 }
 
 /* ---- Taking */
@@ -183,86 +161,156 @@ static inline const struct pi_alike_kind *kind_of(const struct pi_alike *a, uint
 /* The table and what it depends on, which taking a sample does not change. */
 struct taking {
     struct pi_alike_place *places;
+    struct pi_changes *changes;
     unsigned shift;
     uint64_t seed, settled;
 };
 
 static struct taking begin_taking(const struct pi_alike *a, uint64_t settled)
 {
-    return (struct taking){a->places, a->shift, a->seed, settled};
+    return (struct taking){a->places, a->changes, a->shift, a->seed, settled};
 }
 
 enum answer { TAKEN, GIVEN, NEW }; /* NEW: it is given, and a place may be made for it */
 
-PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, const uint8_t *raw,
-                                 unsigned misc, size_t size, struct key *key)
+PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, bool chains,
+                                 const uint8_t *raw, unsigned misc, size_t size)
 {
+    struct key key;
     uint64_t n;
-    if (!fits(k, raw, size, &n))
+    if (!fits(k, chains, raw, size, &n))
         return GIVEN;
-    const uint64_t time = word_at(raw, k->time), weight = word_at(raw, k->period) & k->period_bits;
-    if (time - 1 >= UINT64_MAX - 1) /* 0 and UINT64_MAX are no times */
+    const uint64_t time = word_at(raw, k->time);
+    if (!k->wanted) /* 0 and UINT64_MAX are no times */
+        return time - 1 < UINT64_MAX - 1 ? TAKEN : GIVEN;
+    const struct pi_change_span *span = pi_changes_span(t->changes, word_at(raw, k->task), time);
+    if (span == NULL)
         return GIVEN;
-    if (!k->wanted)
-        return TAKEN;
-    make_key(k, t->seed, raw, misc, n, key);
-    struct pi_alike_place *p = &t->places[place_of(key, t->shift)];
-    if (!is_like(p, key, time))
+    make_key(k, t->seed, raw, misc, n, span->since, &key);
+    struct pi_alike_place *p = &t->places[place_of(&key, t->shift)];
+    if (!is_same(&p->key, &key) || time < p->first)
         return NEW;
     if (p->at == NULL && time < t->settled)
         return GIVEN;
-    p->sum = pi_stacks_sum(p->sum, k->period_bits ? weight : 1);
+    p->sum = pi_stacks_sum(p->sum, k->period_bits ? word_at(raw, k->period) : 1);
     return TAKEN;
 }
 
-void pi_alike_take_run(struct pi_alike *a, struct pd_reader *r, struct pd_clock *clock, uint64_t settled)
+/*
+ * Makes the place of a new sample, which is about to be given, its own, unless it is that of one that was
+ * given and is still to come. One that is older than this sample, and would come before it, is not taken.
+ */
+static void claim(struct pi_alike *a, const struct pi_alike_kind *k, const uint8_t *raw)
 {
-    const struct taking t = begin_taking(a, settled);
-    a->ready = true;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    uint64_t n = 0, newest = 0;
-    enum answer answer = TAKEN;
-    struct pi_alike_kind k = {.suits = false};
-    uint32_t attr, last = UINT32_MAX;
+    const uint64_t time = word_at(raw, k->time), n = k->chain ? word_at(raw, k->chain) : 0;
+    struct pi_record_header h;
     struct key key;
-    while ((size_t)(stop - p) >= sizeof(struct pi_record_header)) {
-        struct pi_record_header h;
-        const struct pd_event_attr *event;
+    memcpy(&h, raw, sizeof h);
+    make_key(k, a->seed, raw, h.misc, n, pi_changes_span(a->changes, word_at(raw, k->task), time)->since,
+             &key);
+    struct pi_alike_place *p = &a->places[place_of(&key, a->shift)];
+    if (p->key.kind && ++a->pushed > a->size / 2 && a->size < PD_LIMIT_EXPORT_ALIKE) {
+        enlarge(a);
+        p = &a->places[place_of(&key, a->shift)];
+    }
+    if (p->key.kind && p->at == NULL)
+        return;
+    settle_place(p);
+    *p = (struct pi_alike_place){.key = key, .first = time};
+}
+
+/* Samples that are passed. */
+struct run {
+    const uint8_t *p, *stop; /* the next one, and the end of what is visible */
+    uint64_t n, newest;
+    enum answer answer; /* why it stopped; TAKEN: no sample of the event follows */
+};
+
+/* Takes samples of one event, as far as they follow each other. */
+INLINE void take_kind(const struct taking *t, const struct pi_alike_kind *kind, bool chains,
+                      const struct pi_attrs *attrs, uint32_t attr, struct run *run)
+{
+    const struct pi_alike_kind k = *kind;
+    const bool one = attrs->seen == 1;
+    const uint8_t *p = run->p, *const stop = run->stop;
+    uint64_t n = 0, newest = run->newest;
+    uint32_t is = attr;
+    struct pi_record_header h;
+    while ((size_t)(stop - p) >= sizeof h) {
         memcpy(&h, p, sizeof h);
         if (h.type != PD_RECORD_SAMPLE || h.size > (size_t)(stop - p) ||
-            (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &attr)) == NULL)
-            break;
-        if (attr != last) {
-            const struct pi_alike_kind *kind = kind_of(a, attr, &event->plan);
-            if (kind == NULL)
-                break;
-            k = *kind;
-            last = attr;
-        }
-        if ((answer = take(&t, &k, p, h.misc, h.size, &key)) != TAKEN)
+            (!one && (pi_attrs_quick(attrs, p, h.type, h.size, &is) == NULL || is != attr)) ||
+            (run->answer = take(t, &k, chains, p, h.misc, h.size)) != TAKEN)
             break;
         const uint64_t time = word_at(p, k.time);
         newest = time > newest ? time : newest;
         p += h.size;
         n++;
     }
-    if (answer == NEW)
-        claim(a, &key, word_at(p, k.time));
-    a->given = p;
-    a->taken += n;
-    pi_clock_follow(clock, newest);
-    pi_reader_passed(r, p, n);
+    run->p = p;
+    run->n += n;
+    run->newest = newest;
 }
 
-bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled)
+/* Functions of their own, so that each has its variables in registers. */
+__attribute__((noinline)) static void take_chains(const struct taking *t, const struct pi_alike_kind *kind,
+                                                  const struct pi_attrs *attrs, uint32_t attr,
+                                                  struct run *run)
+{
+    take_kind(t, kind, true, attrs, attr, run);
+}
+
+__attribute__((noinline)) static void take_places(const struct taking *t, const struct pi_alike_kind *kind,
+                                                  const struct pi_attrs *attrs, uint32_t attr,
+                                                  struct run *run)
+{
+    take_kind(t, kind, false, attrs, attr, run);
+}
+
+/* The kind of the next record, if that is a sample that may be taken; else NULL. */
+static const struct pi_alike_kind *next_kind(const struct pi_alike *a, const struct pi_attrs *attrs,
+                                             const struct run *run, uint32_t *attr)
+{
+    const size_t left = (size_t)(run->stop - run->p);
+    struct pi_record_header h;
+    if (left < sizeof h)
+        return NULL;
+    memcpy(&h, run->p, sizeof h);
+    const struct pd_event_attr *event = h.type == PD_RECORD_SAMPLE && h.size <= left
+                                            ? pi_attrs_quick(attrs, run->p, h.type, h.size, attr)
+                                            : NULL;
+    return event ? kind_of(a, *attr, &event->plan) : NULL;
+}
+
+void pi_alike_take_run(struct pi_alike *a, struct pd_reader *r, struct pd_clock *clock, uint64_t settled,
+                       uint64_t known)
+{
+    const struct taking t = begin_taking(a, settled);
+    struct run run = {.p = r->src->next, .stop = r->src->stop};
+    const struct pi_alike_kind *k = NULL;
+    uint32_t attr;
+    a->ready = true;
+    a->given = run.p;
+    if (!pi_changes_settle(a->changes, clock->done, known))
+        return;
+    while (run.answer == TAKEN && (k = next_kind(a, &r->attrs, &run, &attr)))
+        (k->chain ? take_chains : take_places)(&t, k, &r->attrs, attr, &run);
+    if (run.answer == NEW)
+        claim(a, k, run.p);
+    a->given = run.p;
+    a->taken += run.n;
+    pi_clock_follow(clock, run.newest);
+    pi_reader_passed(r, run.p, run.n);
+}
+
+bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t settled)
 {
     const bool asked = !a->ready || rec->raw == a->given || rec->plan == NULL;
     const struct pi_alike_kind *k = asked ? NULL : kind_of(a, rec->attr_index, rec->plan);
     const struct taking t = begin_taking(a, settled);
-    struct key key;
-    const enum answer answer = k ? take(&t, k, rec->raw, rec->misc, rec->size, &key) : GIVEN;
+    const enum answer answer = k ? take(&t, k, k->chain, rec->raw, rec->misc, rec->size) : GIVEN;
     if (answer == NEW)
-        claim(a, &key, time);
+        claim(a, k, rec->raw);
     a->taken += answer == TAKEN;
     return answer == TAKEN;
 }
@@ -282,7 +330,7 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
     const struct pd_plan *p = rec->plan;
     const struct pd_vec *ips = &rec->u.sample.callchain.ips;
     const bool chain = rec->attr->sample_type & PD_SAMPLE_CALLCHAIN;
-    struct pi_alike_kind k = {.number = (uint64_t)rec->attr_index << 8,
+    struct pi_alike_kind k = {.number = (rec->attr_index + UINT64_C(1)) << 8,
                               .known = true,
                               .wanted = wanted,
                               .ip = p->ip,
@@ -292,7 +340,8 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
                               .period = p->period,
                               .period_bits = p->period && !a->count ? UINT64_MAX : 0,
                               .cpu_bits = p->cpu && a->with_cpu ? UINT32_MAX : 0};
-    k.suits = p->order == PD_HOST_ORDER && p->pid && p->time && !p->offcpu && rec->attr_index < 1u << 24 &&
+    k.suits = p->order == PD_HOST_ORDER && p->pid && p->time && !p->offcpu &&
+              rec->attr_index + 1 < 1u << 24 &&
               !(rec->attr->sample_type & ~(uint64_t)(FIXED | PD_SAMPLE_CALLCHAIN));
     if (!k.suits || (chain && ips->n == 0)) { /* where it is will be seen in another sample */
         k.known = !k.suits;
@@ -329,17 +378,14 @@ enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool
     uint64_t n;
     const enum pd_code code = a->ready ? learn(a, rec, wanted, error) : PD_OK;
     const struct pi_alike_kind *k = a->ready && !code ? kind_of(a, rec->attr_index, rec->plan) : NULL;
-    if (k == NULL || at == NULL || !fits(k, rec->raw, rec->size, &n))
+    if (k == NULL || at == NULL || !fits(k, k->chain, rec->raw, rec->size, &n))
         return code;
-    const uint64_t time = word_at(rec->raw, k->time);
-    make_key(k, a->seed, rec->raw, rec->misc, n, &key);
+    make_key(k, a->seed, rec->raw, rec->misc, n, 0, &key);
     struct pi_alike_place *p = &a->places[place_of(&key, a->shift)];
-    if (p->at == NULL && is_like(p, &key, time)) {
-        uint64_t from, to;
+    key.since = p->key.since; /* whatever is known of changes since */
+    if (p->at == NULL && is_same(&p->key, &key) && word_at(rec->raw, k->time) == p->first) {
         p->at = at;
-        find_span(a, &key, time, &from, &to);
-        p->first = from + 1;
-        p->times = to - p->first;
+        p->first = 0;
     }
     return PD_OK;
 }

@@ -50,9 +50,9 @@ enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *alloca
 void pi_alike_free(struct pi_alike *a);
 
 /* As of struct pi_taker. */
-void pi_alike_take_run(struct pi_alike *a, struct pd_reader *reader, struct pd_clock *clock,
-                       uint64_t settled);
-bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled);
+void pi_alike_take_run(struct pi_alike *a, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled,
+                       uint64_t known);
+bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t settled);
 
 /* True if samples of that event may be taken. */
 bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec);

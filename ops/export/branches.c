@@ -438,18 +438,23 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
  * True if what the session knows of a task now is what it knew at that time: it has taken all side-band
  * before `settled`, and nothing changes for the task in between.
  */
-static bool is_as_now(struct pi_exporting *x, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
+static bool is_as_now(struct pi_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
 {
-    uint64_t from, to;
-    return pi_changes_span(&x->changes, pid, tid, time, &from, &to) && from < settled &&
-           (settled < to || to == UINT64_MAX);
+    const uint32_t ids[2] = {pid, tid};
+    uint64_t task;
+    memcpy(&task, ids, sizeof task);
+    const struct pi_change_span *s = pi_changes_span(c, task, time);
+    if (s && s->to < settled) /* more may be known now */
+        s = pi_changes_find(c, task, time);
+    return s && s->since < settled && settled <= s->to;
 }
 
 bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
     uint32_t pid, tid;
-    if (!x->changes.sorted || rec->plan == NULL || rec->plan->offcpu || !pi_word_task(rec, &pid, &tid) ||
-        !is_as_now(x, pid, tid, time, settled) || pd_record_decode_framed(rec->plan, rec, NULL) || x->failed)
+    if (rec->plan == NULL || rec->plan->offcpu || !pi_word_task(rec, &pid, &tid) ||
+        !is_as_now(&x->changes, pid, tid, time, settled) || pd_record_decode_framed(rec->plan, rec, NULL) ||
+        x->failed)
         return false;
     if (pi_export_wants(x, rec->attr_index))
         x->failed = pi_export_branches(x, pid, rec);
@@ -458,13 +463,15 @@ bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t ti
 }
 
 void pi_branches_take_run(struct pi_exporting *x, struct pd_reader *r, struct pd_clock *clock,
-                          uint64_t settled)
+                          uint64_t settled, uint64_t known)
 {
     struct pd_record *rec = &x->branch_record;
     uint64_t time;
+    if (!pi_changes_settle(&x->changes, clock->done, known))
+        return;
     while (pi_reader_next_quick(r, rec)) {
         if (rec->type != PD_RECORD_SAMPLE || !pi_word_time(rec, &time) || time == 0 || time == UINT64_MAX ||
-            !pi_branches_take(x, rec, time, settled)) {
+            time >= known || !pi_branches_take(x, rec, time, settled)) {
             pi_reader_again(r, rec);
             return;
         }

@@ -38,7 +38,7 @@ void pi_branches_settle(struct pi_exporting *x);
  * the session knows what it knew at their time. What fails is kept in x->failed.
  */
 void pi_branches_take_run(struct pi_exporting *x, struct pd_reader *reader, struct pd_clock *clock,
-                          uint64_t settled);
+                          uint64_t settled, uint64_t known);
 bool pi_branches_take(struct pi_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled);
 /* Gives all counts in order of their keys. */
 enum pd_code pi_branches_each(struct pd_export *all,

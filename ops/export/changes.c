@@ -5,6 +5,7 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool note_for_all(struct pi_changes *c, uint64_t time)
 {
@@ -12,6 +13,7 @@ static bool note_for_all(struct pi_changes *c, uint64_t time)
         !pi_grow(c->allocator, (void **)&c->all, c->n_all, &c->cap_all, sizeof *c->all))
         return false;
     c->all[c->n_all++] = time;
+    c->sorted = false;
     return true;
 }
 
@@ -21,6 +23,7 @@ static bool note_for_one(struct pi_changes *c, uint32_t id, uint64_t time)
         !pi_grow(c->allocator, (void **)&c->some, c->n_some, &c->cap_some, sizeof *c->some))
         return false;
     c->some[c->n_some++] = (struct pi_change){time, id};
+    c->sorted = false;
     return true;
 }
 
@@ -29,7 +32,7 @@ bool pi_changes_note(struct pi_changes *c, struct pd_record *rec, const struct p
     uint32_t ids[PD_TOLD_MOST];
     size_t n;
     bool fits = true;
-    if (!pi_told_changes(rec, ids, &n))
+    if (when->time == 0 || !pi_told_changes(rec, ids, &n)) /* it comes before all samples with a time */
         return true;
     for (size_t i = 0; fits && i < n; i++)
         fits = note_for_one(c, ids[i], when->time);
@@ -50,13 +53,57 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void pi_changes_sort(struct pi_changes *c)
+/* Notes the last change of a task before those that are kept. */
+static bool note_last(struct pi_changes *c, const struct pi_change *change)
 {
+    uint32_t at = pi_idmap_get(&c->ids, change->id);
+    if (at == PD_IDMAP_NONE) {
+        at = (uint32_t)c->n_last;
+        if (c->n_last >= PD_LIMIT_EXPORT_CHANGES ||
+            !pi_grow(c->allocator, (void **)&c->last, c->n_last, &c->cap_last, sizeof *c->last) ||
+            !pi_idmap_add(&c->ids, change->id, at))
+            return false;
+        c->last[c->n_last++] = 0;
+    }
+    if (change->time > c->last[at])
+        c->last[at] = change->time;
+    return true;
+}
+
+/* Drops changes before the time `done`, but for the last of each task and of all. */
+static bool drop(struct pi_changes *c, uint64_t done)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_all; i++)
+        if (c->all[i] >= done)
+            c->all[n++] = c->all[i];
+        else if (c->all[i] > c->last_all)
+            c->last_all = c->all[i];
+    c->n_all = n;
+    n = 0;
+    for (size_t i = 0; i < c->n_some; i++)
+        if (c->some[i].time >= done)
+            c->some[n++] = c->some[i];
+        else if (!note_last(c, &c->some[i]))
+            return false;
+    c->n_some = n;
+    return true;
+}
+
+bool pi_changes_settle(struct pi_changes *c, uint64_t done, uint64_t known)
+{
+    c->known = known;
+    if (c->sorted || c->broken)
+        return c->sorted;
+    c->broken = !drop(c, done);
+    if (c->broken)
+        return false;
     if (c->n_some)
         qsort(c->some, c->n_some, sizeof *c->some, by_id);
     if (c->n_all)
         qsort(c->all, c->n_all, sizeof *c->all, by_time);
     c->sorted = true;
+    return true;
 }
 
 /* Narrows the time between `from` and `to` to that between the changes around `time`. False: one is there. */
@@ -85,8 +132,9 @@ static bool narrow_by_all(const struct pi_changes *c, uint64_t time, uint64_t *f
 
 static bool narrow_by_id(const struct pi_changes *c, uint32_t id, uint64_t time, uint64_t *from, uint64_t *to)
 {
-    const struct pi_change *some = c->some, wanted = {time, id};
     size_t low = 0, high = c->n_some;
+    const struct pi_change *some = c->some, wanted = {time, id};
+    const uint32_t at = pi_idmap_get(&c->ids, id);
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (by_id(&some[middle], &wanted) < 0)
@@ -94,27 +142,28 @@ static bool narrow_by_id(const struct pi_changes *c, uint32_t id, uint64_t time,
         else
             high = middle;
     }
-    return (low == 0 || some[low - 1].id != id || narrow(some[low - 1].time, time, from, to)) &&
+    return (at == PD_IDMAP_NONE || narrow(c->last[at], time, from, to)) &&
+           (low == 0 || some[low - 1].id != id || narrow(some[low - 1].time, time, from, to)) &&
            (low == c->n_some || some[low].id != id || narrow(some[low].time, time, from, to));
 }
 
-bool pi_changes_span(struct pi_changes *c, uint32_t pid, uint32_t tid, uint64_t time, uint64_t *from,
-                     uint64_t *to)
+const struct pi_change_span *pi_changes_find(struct pi_changes *c, uint64_t task, uint64_t time)
 {
-    struct pi_change_span *s = &c->recent[tid % PD_CHANGE_SPANS];
-    if (s->to == 0 || s->pid != pid || s->tid != tid || time <= s->from || time >= s->to) {
-        *s = (struct pi_change_span){.pid = pid, .tid = tid, .to = UINT64_MAX};
-        if (!narrow_by_all(c, time, &s->from, &s->to) || !narrow_by_id(c, pid, time, &s->from, &s->to) ||
-            (pid != tid && !narrow_by_id(c, tid, time, &s->from, &s->to)))
-            s->to = 0;
-    }
-    *from = s->from;
-    *to = s->to;
-    return s->to != 0;
+    struct pi_change_span *s = pi_changes_slot(c, task);
+    uint32_t ids[2];
+    memcpy(ids, &task, sizeof ids);
+    *s = (struct pi_change_span){.task = task, .since = c->last_all, .to = c->known};
+    if (!c->sorted || !narrow_by_all(c, time, &s->since, &s->to) ||
+        !narrow_by_id(c, ids[0], time, &s->since, &s->to) ||
+        (ids[0] != ids[1] && !narrow_by_id(c, ids[1], time, &s->since, &s->to)))
+        s->to = 0;
+    return time > s->since && time < s->to ? s : NULL;
 }
 
 void pi_changes_free(struct pi_changes *c)
 {
+    pi_idmap_free(&c->ids);
+    pi_release(c->allocator, c->last);
     pi_release(c->allocator, c->some);
     pi_release(c->allocator, c->all);
 }

@@ -549,20 +549,21 @@ static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment
     return pi_changes_note(&((struct pi_exporting *)user)->changes, rec, when);
 }
 
-static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
+static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled,
+                     uint64_t known)
 {
     struct pi_exporting *x = user;
     if (pi_export_is_branches(x->all))
-        pi_branches_take_run(x, reader, clock, settled);
+        pi_branches_take_run(x, reader, clock, settled, known);
     else
-        pi_alike_take_run(&x->alike, reader, clock, settled);
+        pi_alike_take_run(&x->alike, reader, clock, settled, known);
 }
 
 static bool take_sample(void *user, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
     struct pi_exporting *x = user;
     return pi_export_is_branches(x->all) ? pi_branches_take(x, rec, time, settled)
-                                         : pi_alike_take(&x->alike, rec, time, settled);
+                                         : pi_alike_take(&x->alike, rec, settled);
 }
 
 static void settle_taken(void *user)
@@ -616,7 +617,6 @@ static enum pd_code open_all(struct pi_exporting *x, struct pd_reader *reader)
         code = pi_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
     if (!code)
         code = pi_chosen_open(&x->chosen, reader, &how, x->error);
-    pi_changes_sort(&x->changes);
     return code;
 }
 
@@ -655,6 +655,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                              .pids.allocator = allocator,
                              .branch_pids.allocator = allocator,
                              .changes.allocator = allocator,
+                             .changes.ids.allocator = allocator,
                              .counts.allocator = allocator,
                              .generation = 1,
                              .comm_generation = 1};

@@ -35,12 +35,13 @@ static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment
     return t->ahead(t->user, rec, when);
 }
 
-static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
+static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled,
+                     uint64_t known)
 {
     struct pi_chosen *c = user;
     const struct pi_taker *t = c->options.taker;
     const uint64_t at = reader->at, index = reader->index;
-    t->take_run(t->user, reader, clock, settled);
+    t->take_run(t->user, reader, clock, settled, known);
     c->samples += reader->index - index;
     pi_progress_bytes(&c->progress, reader->at - at);
 }

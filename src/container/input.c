@@ -156,6 +156,19 @@ enum pd_code pi_input_start(struct pi_input *in, size_t window, struct pd_error 
     return in->buf ? PD_OK : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, in->cap);
 }
 
+bool pi_input_widen(struct pi_input *in, size_t n)
+{
+    if (in->memory || n <= in->cap)
+        return true;
+    uint8_t *buf = pi_resize(in->allocator, in->buf, n);
+    if (buf == NULL)
+        return false;
+    pi_input_no_next(in);
+    in->seen = in->buf = buf;
+    in->cap = n;
+    return true;
+}
+
 void pi_input_close(struct pi_input *in)
 {
     if (in->source.close)

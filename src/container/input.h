@@ -60,6 +60,8 @@ void pi_input_open_memory(struct pi_input *in, const void *bytes, size_t n);
  */
 void pi_input_share(struct pi_input *in, const struct pi_input *of);
 enum pd_code pi_input_start(struct pi_input *in, size_t window, struct pd_error *error);
+/* Lets at least n bytes be visible at a time. Visible bytes may move. False: no memory, all is as it was. */
+bool pi_input_widen(struct pi_input *in, size_t n);
 void pi_input_close(struct pi_input *in);
 
 /* From here on the reader takes nothing without a call. */

@@ -119,6 +119,8 @@
       "the block is not in the index, and is always read", "")                                               \
     X(SORT_MEMORY, 16 << 20, BYTES, "records and hashes that wait to be put in order",                       \
       "temporary files hold the rest", "`memory` of the options")                                            \
+    X(SORT_AHEAD, 8 << 20, BYTES, "records that are looked at ahead of their reader",                        \
+      "the rest is read twice", "`window` of the reader's options")                                          \
     X(MERGE_MEMORY, 64 << 20, BYTES, "the same in `merge`, and in `sort` of the command", "the same",        \
       "`memory` of the options, `--memory`")                                                                 \
     X(REPORT_KEYS, 8, COUNT, "keys of a report", "`PD_EARG`; status 2", "")                                  \

@@ -258,16 +258,77 @@ static struct {
     uint64_t runs, passed, waited, late;
 } seen;
 
+static struct {
+    uint64_t same, broken;
+} windowed;
+
+/* ---- Windows */
+
+/* True if the first reading of PD_SORT_CAUSAL finds that samples may not pass others. */
+static bool may_not_pass(const struct list *from)
+{
+    uint64_t done = 0, limit = 0, newest = 0;
+    bool waiting = false, begun = false, found = false;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct item *e = &from->items[i];
+        if (e->round && waiting) {
+            done = limit > done ? limit : done;
+            waiting = newest > limit;
+            limit = newest;
+        }
+        found |= e->time ? e->time < done : begun && !e->round;
+        begun |= e->time != 0;
+        if (e->time && (!waiting || e->time > newest))
+            newest = e->time;
+        waiting |= e->time != 0;
+    }
+    return found;
+}
+
+/*
+ * A file of the same records. With a window that has all of them, they are all known before the first is
+ * given; with a smaller one, those of few rounds at a time; with the smallest, after a few the rest is read
+ * to its end. All give the same.
+ */
+static void check_windows(const struct stream *records, uint64_t seed)
+{
+    static const size_t windows[] = {64, 200, 1000, 4000, 20000};
+    static struct list whole;
+    struct stream s = {0};
+    struct pd_sorter_stats stats;
+    struct pd_reader *r;
+    put_file(&s, PD_ATTR_SAMPLE_ID_ALL, records);
+    for (size_t i = 0; i <= sizeof windows / sizeof *windows; i++) {
+        const struct pd_reader_options options = {.size = sizeof options, .window = i ? windows[i - 1] : 0};
+        assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, &options, NULL), PD_OK);
+        if (i == 0) {
+            read_all(r, PD_SORT_FILE, 0, &in, &stats);
+            by_rounds(&in, &want);
+        }
+        read_all(r, PD_SORT_CAUSAL, 1000000, &causal, &stats);
+        check_causal(seed);
+        if (i == 0)
+            whole = causal;
+        else if (!may_not_pass(&in))
+            check_same(&causal, &whole, seed);
+        windowed.same += i && !may_not_pass(&in);
+        windowed.broken += i && may_not_pass(&in);
+        pd_reader_close(r);
+    }
+    drop(&s);
+}
+
 static void check_stream(uint64_t seed)
 {
     struct pi_rng rng = {seed};
     const struct shape shape = random_shape(&rng);
-    struct stream s = {0};
+    struct stream s = {0}, records = {0};
     struct pd_reader *r;
     struct pd_sorter_stats stats;
     with_tasks = seed % 2;
     put_pipe(&s);
-    random_records(&rng, &shape, pi_rng_size(&rng, 1 + pi_rng_size(&rng, MOST - 10)), &s);
+    random_records(&rng, &shape, pi_rng_size(&rng, 1 + pi_rng_size(&rng, MOST - 10)), &records);
+    put_bytes(&s, records.bytes, records.n);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
     read_all(r, PD_SORT_FILE, 0, &in, &stats);
     by_rounds(&in, &want);
@@ -288,6 +349,8 @@ static void check_stream(uint64_t seed)
     seen.waited += waited;
     pd_reader_close(r);
     drop(&s);
+    check_windows(&records, seed);
+    drop(&records);
 }
 
 static void streams(void **state)
@@ -299,6 +362,9 @@ static void streams(void **state)
     print_message("%llu runs spilled, %llu of %llu samples passed, %llu late\n",
                   (unsigned long long)seen.runs, (unsigned long long)seen.passed,
                   (unsigned long long)seen.waited, (unsigned long long)seen.late);
+    print_message("%llu files through windows as whole, %llu broke the promise of the rounds\n",
+                  (unsigned long long)windowed.same, (unsigned long long)windowed.broken);
+    assert_true(n < 25 || (windowed.same > n / 4 && windowed.broken > n));
     assert_true(n < 25 || (seen.runs > 5 * n && seen.passed > (n < 200 ? n : 5 * n) && seen.late > 5 * n));
 }
 

@@ -56,11 +56,14 @@ enum pd_sort_kind {
      *  - samples between the same two come in any order;
      *  - records without a time come where they stand.
      *
-     * A sample waits only if side-band that is not newer is still to come. The input is read twice.
+     * A sample waits only if side-band that is not newer is still to come. To know that, the reader looks
+     * ahead, past the ends of rounds that settle a sample's time, in its window, which grows to 8 MiB for it
+     * unless its size was chosen. Where that has too few of them, and in streams, compressed data, the other
+     * byte order: to the end of the input, all of which is then read again.
      * PD_SORT_TIME, which meets all of these conditions, is used instead if the input cannot be read twice,
-     * if records come late, if side-band without a time follows records with one, if there are more than
-     * `memory` / 32 records other than SAMPLE (8 bytes are kept for each), and for directories with several
-     * members, where few records wait.
+     * for directories with several members, where few records wait, and from there on where it is found that
+     * records come late, that side-band without a time follows records with one, or that the times of more
+     * than `memory` / 32 records other than SAMPLE must be kept (8 bytes for each).
      */
     PD_SORT_CAUSAL,
 
@@ -110,8 +113,9 @@ struct pd_sorter;
 
 /*
  * Starts to iterate over `reader`, which must be new or rewound, and must be neither read from nor closed
- * before the sorter is closed. If the input is read twice, this does the first reading. Options NULL:
- * PD_SORT_FILE. PD_EARG: the kind is unknown; PD_ENOMEM; PD_EIO.
+ * before the sorter is closed. If all of the input is read twice, this does the first reading, or, with
+ * PD_SORT_CAUSAL, pd_sorter_next() may do it. Options NULL: PD_SORT_FILE. PD_EARG: the kind is unknown;
+ * PD_ENOMEM; PD_EIO.
  */
 PD_EXPERIMENTAL enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
                                             const struct pd_sorter_options *options, struct pd_error *error);

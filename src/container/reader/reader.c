@@ -378,6 +378,51 @@ static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
     in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);
 }
 
+/* ---- Looking ahead */
+
+bool pi_reader_may_look(const struct pd_reader *r)
+{
+    return r->in.seekable && r->info.container == PD_CONTAINER_FILE && r->n_members <= 1 &&
+           r->info.order == PD_HOST_ORDER && r->src == &r->in && !r->skips && !r->whole && !r->headless &&
+           !r->stopped && !r->inside && !r->pending.code && !r->payload_left && r->at < r->end &&
+           r->end != PD_NOWHERE;
+}
+
+bool pi_reader_look(struct pd_reader *r, size_t n, uint64_t *to)
+{
+    const size_t most = r->end - r->at < n ? (size_t)(r->end - r->at) : n;
+    const uint8_t *p;
+    size_t got;
+    *to = r->at;
+    if (!pi_input_widen(r->src, most) || pi_input_at(r->src, r->at, most, &p, &got, NULL) || got < most)
+        return false;
+    *to += most;
+    return true;
+}
+
+void pi_reader_stand(struct pd_reader *r, uint64_t at, uint64_t index, uint64_t to)
+{
+    r->at = at;
+    r->index = index;
+    r->next_decoded = next_decoded_of(r);
+    r->src->next = r->src->seen + (at - r->src->base);
+    r->src->stop = r->src->seen + (to - r->src->base);
+}
+
+bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec)
+{
+    if (pi_reader_next_quick(r, rec))
+        return true;
+    const uint8_t *p = r->src->next;
+    const size_t left = (size_t)(r->src->stop - p);
+    if (left < sizeof(struct pi_record_header) || pd_record_frame(r->info.order, p, left, rec, NULL) ||
+        pi_carries_more(rec) || pi_is_wrapper(rec) || rec->type == PD_RECORD_HEADER_ATTR ||
+        pi_payload_behind(rec, r->info.order) || next_outside(r, rec, NULL))
+        return false;
+    r->src->next = p + rec->size;
+    return true;
+}
+
 /* Sets the number of the member in an error. */
 static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, struct pd_error *error)
 {

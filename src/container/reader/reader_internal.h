@@ -96,6 +96,24 @@ enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_opt
  */
 enum pd_code pi_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
                                     size_t *n, struct pd_error *error);
+/*
+ * Looking at records ahead of a reader's position, and back: only where no record needs more than a look at
+ * its bytes. False: it would, here.
+ */
+bool pi_reader_may_look(const struct pd_reader *r);
+/*
+ * Makes n bytes from the reader's position on visible, fewer at the end of the data, and sets *to to the
+ * offset behind them. False: the input ends before, fails, or there is no memory for them.
+ */
+bool pi_reader_look(struct pd_reader *r, size_t n, uint64_t *to);
+/* The reader is at the record of that offset and number, and sees bytes up to an offset: all are visible. */
+void pi_reader_stand(struct pd_reader *r, uint64_t at, uint64_t index, uint64_t to);
+/*
+ * The next record, if all of it may be seen; visible bytes do not move. False: it is not, it is damaged, or
+ * it has to do with those behind it.
+ */
+bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec);
+
 /* pd_reader_next() without going on to the next member. */
 enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 

@@ -9,7 +9,7 @@
  */
 #include "order_queue.h"
 #include "clock.h"
-#include "taker.h"
+#include "scout.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
@@ -55,11 +55,8 @@ struct pd_sorter {
     size_t n_heap;
     uint32_t *lacking; /* lanes whose record is to be read */
     size_t n_lacking;
-    size_t told;        /* lanes whose error was given */
-    uint64_t *sideband; /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
-    size_t n_sideband, sideband_cap;
-    size_t passed;                     /* of these: given */
-    const struct pi_taker *taker;      /* NULL: all samples are given */
+    size_t told;                       /* lanes whose error was given */
+    struct pi_scout scout;             /* PD_SORT_CAUSAL, as long as samples may pass others */
     uint64_t newest;                   /* time given */
     struct pd_reader *given;           /* the reader at the last record; NULL: it waited */
     uint64_t payload_at, payload_left; /* of one that waited */
@@ -106,12 +103,12 @@ static inline void note(struct pd_sorter *s, struct lane *l, uint32_t type, uint
     l->key = time > l->key ? time : l->key;
     if (s->n_lanes > 1 || time == 0)
         return;
-    if (time < s->newest && !(s->sideband && sample))
+    if (time < s->newest && !(s->scout.may && sample))
         s->stats.late++;
     else if (time > s->newest)
         s->newest = time;
-    if (!sample && s->passed < s->n_sideband) /* never more, unless the input has changed meanwhile */
-        s->passed++;
+    if (!sample && s->scout.may)
+        pi_scout_pass(&s->scout);
 }
 
 static enum pd_code flush(struct lane *l, uint64_t limit, struct pd_error *error)
@@ -160,35 +157,36 @@ static bool is_settled(const struct lane *l, uint64_t time)
  */
 static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uint64_t time)
 {
-    return s->sideband && rec->type == PD_RECORD_SAMPLE &&
-           (s->passed == s->n_sideband || time < s->sideband[s->passed]);
+    return s->scout.may && rec->type == PD_RECORD_SAMPLE && time < pi_scout_given(&s->scout);
 }
 
 /* PD_SORT_CAUSAL: does each record come behind all before it, so that none has to wait? */
-static bool comes_next(const struct pd_sorter *s, const struct lane *l)
+static bool comes_next(const struct pd_sorter *s)
 {
-    return s->sideband && l->in_order;
+    return s->scout.may && s->scout.in_order;
 }
 
-/* Up to this time, excluded, all side-band was given. */
-static uint64_t given_up_to(const struct pd_sorter *s)
+/* Who takes samples. NULL: all are given. */
+static const struct pi_taker *taker_of(const struct pd_sorter *s)
 {
-    return s->passed < s->n_sideband ? s->sideband[s->passed] : UINT64_MAX;
+    return s->scout.may ? s->scout.taker : NULL;
 }
 
 /* Offers the taker the samples that come next. */
 static void offer_run(struct pd_sorter *s, struct lane *l)
 {
+    const struct pi_taker *t = taker_of(s);
     const uint64_t index = l->reader->index;
-    s->taker->take_run(s->taker->user, l->reader, &l->clock, given_up_to(s));
+    if (t)
+        t->take_run(t->user, l->reader, &l->clock, pi_scout_given(&s->scout), s->scout.known);
     s->stats.records += l->reader->index - index;
 }
 
 /* True if the taker takes a sample. */
 static bool is_taken(struct pd_sorter *s, struct pd_record *rec, uint64_t time)
 {
-    const bool taken = s->taker && rec->type == PD_RECORD_SAMPLE && time &&
-                       s->taker->take(s->taker->user, rec, time, given_up_to(s));
+    const struct pi_taker *t = rec->type == PD_RECORD_SAMPLE && time ? taker_of(s) : NULL;
+    const bool taken = t && t->take(t->user, rec, time, pi_scout_given(&s->scout));
     s->stats.records += taken;
     return taken;
 }
@@ -209,7 +207,7 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
     *at_once = false;
     if (is_taken(s, rec, when.time))
         return PD_OK;
-    *at_once = !placed || comes_next(s, l) || in_place(s, rec, time) || is_settled(l, time);
+    *at_once = !placed || comes_next(s) || in_place(s, rec, time) || is_settled(l, time);
     if (*at_once) {
         note(s, l, rec->type, time);
         return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
@@ -224,8 +222,7 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
 /* Do samples that have a time wait, whatever it is, unless the slack tells otherwise? */
 static bool samples_wait(const struct pd_sorter *s, const struct lane *l)
 {
-    return l->clock.timed && !l->in_order && !s->taker && !s->sideband &&
-           (!l->sliding || l->reader->index >= l->held);
+    return l->clock.timed && !l->in_order && !s->scout.may && (!l->sliding || l->reader->index >= l->held);
 }
 
 /* As put_in_lane(), of samples that follow each other, as far as they wait. */
@@ -273,6 +270,21 @@ static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_re
     return code;
 }
 
+/* The next record of a lane's reader that is not taken. */
+static enum pd_code read_next(struct pd_sorter *s, struct lane *l, struct pd_record *rec)
+{
+    enum pd_code code;
+    for (;;) {
+        offer_run(s, l);
+        if (!s->scout.near)
+            return pd_reader_next(l->reader, rec, &l->error);
+        if (pi_scout_next(&s->scout, rec))
+            return PD_OK;
+        if ((code = pi_scout_read_on(&s->scout, &l->error)))
+            return code;
+    }
+}
+
 /* The next record of a lane; *fresh: the reader stands at it. PD_END: no more; l->code may say why. */
 static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *fresh,
                               struct pd_error *error)
@@ -284,13 +296,11 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
             return code ? own_failure(s, code, error) : PD_OK;
         if (l->ended)
             return PD_END;
-        if (s->taker)
-            offer_run(s, l);
         if (samples_wait(s, l) && (code = push_samples(s, l, error)))
             return own_failure(s, code, error);
         if (l->draining)
             continue;
-        code = pd_reader_next(l->reader, rec, &l->error);
+        code = read_next(s, l, rec);
         if (passes(code) || pd_is_failure(code)) {
             *error = l->error;
             return passes(code) ? code : own_failure(s, code, error);
@@ -454,122 +464,6 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
     return pd_is_failure(code) ? code : pd_reader_rewind(l->reader, error);
 }
 
-static void sift_down(uint64_t *a, size_t at, size_t n)
-{
-    const uint64_t moved = a[at];
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && a[child + 1] > a[child];
-        if (a[child] <= moved)
-            break;
-        a[at] = a[child];
-    }
-    a[at] = moved;
-}
-
-static void heap_sort(uint64_t *a, size_t n)
-{
-    for (size_t i = n / 2; i > 0; i--)
-        sift_down(a, i - 1, n);
-    while (n > 1) {
-        n--;
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): collect() wrote all n of them */
-        const uint64_t top = a[0];
-        a[0] = a[n];
-        a[n] = top;
-        sift_down(a, 0, n);
-    }
-}
-
-/* True if this record permits PD_SORT_CAUSAL to let samples pass. Notes its time unless it is a sample. */
-static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t most, bool *may)
-{
-    struct lane *l = s->lanes;
-    struct pd_moment when;
-    pd_clock_stamp(&l->clock, rec, &when);
-    l->in_order &= when.time == 0 || when.time >= l->newest;
-    l->newest = when.time ? when.time : l->newest;
-    const bool sample = rec->type == PD_RECORD_SAMPLE, late = when.time && when.time < l->clock.done;
-    const bool untimed = when.time == 0 && l->clock.newest && rec->type < PD_RECORD_HEADER_ATTR;
-    if (late || untimed)
-        *may = false;
-    if (s->taker && !sample && *may && !s->taker->ahead(s->taker->user, rec, &when))
-        s->taker = NULL;
-    if (when.time == 0 || sample || !*may)
-        return PD_OK;
-    *may = s->n_sideband < most;
-    if (*may &&
-        !pi_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
-        return PD_ENOMEM;
-    if (*may)
-        s->sideband[s->n_sideband++] = when.time;
-    return PD_OK;
-}
-
-/* Passes samples that have a time and are not late: collect() would do no more with them. */
-static void pass_samples(struct lane *l)
-{
-    struct pd_reader *r = l->reader;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    struct pi_samples run = pi_samples_of(r);
-    uint64_t n = 0, time, newest = l->clock.waiting ? l->clock.newest : 0, last = l->newest;
-    bool in_order = l->in_order;
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= l->clock.done) {
-        in_order &= time >= last;
-        last = time;
-        newest = time > newest ? time : newest;
-        p += run.size;
-        n++;
-    }
-    l->in_order = in_order;
-    l->newest = last;
-    pi_clock_follow(&l->clock, newest);
-    pi_reader_passed(r, p, n);
-}
-
-/* Reads all as far as samples may pass. PD_END; a failure; or what ended the reader, which tells it again. */
-static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
-{
-    struct pd_record rec = {0};
-    s->lanes->in_order = true;
-    while (*may) {
-        pass_samples(s->lanes);
-        enum pd_code code = pd_reader_next(s->reader, &rec, error);
-        if (passes(code))
-            continue;
-        if (code)
-            return code;
-        if ((code = collect(s, &rec, most, may)))
-            return pi_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
-    }
-    return PD_END;
-}
-
-/* Finds the times between which samples may pass; s->sideband stays NULL if none may. */
-static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error *error)
-{
-    struct pd_clock *clock = &s->lanes->clock;
-    bool may = clock->timed;
-    if (!s->reader->in.seekable)
-        return PD_OK;
-    s->sideband_cap = 64;
-    s->sideband = pi_array(s->allocator, NULL, s->sideband_cap, sizeof *s->sideband);
-    if (s->sideband == NULL)
-        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "times", 0, s->sideband_cap * sizeof *s->sideband);
-    const enum pd_code code = collect_all(s, most, &may, error);
-    if (pd_is_failure(code))
-        return code;
-    pd_clock_init(clock, clock->timed);
-    s->lanes->newest = 0;
-    s->lanes->in_order &= may;
-    if (may) {
-        heap_sort(s->sideband, s->n_sideband);
-    } else {
-        pi_release(s->allocator, s->sideband);
-        s->sideband = NULL;
-    }
-    return pd_reader_rewind(s->reader, error);
-}
-
 /* ---- Opening and closing */
 
 /* A reader of member i as the recording's reader is. One that cannot be opened is an end, not a failure. */
@@ -627,7 +521,7 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
 }
 
 static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *options,
-                          struct pd_error *error)
+                          const struct pi_taker *taker, struct pd_error *error)
 {
     const size_t memory = options->memory ? options->memory : PD_LIMIT_SORT_MEMORY;
     if (s->kind == PD_SORT_FILE)
@@ -638,7 +532,7 @@ static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *o
         return pi_fail(error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
     enum pd_code code = open_lanes(s, memory, options->tmpdir, error);
     if (!code && s->kind == PD_SORT_CAUSAL && s->n_lanes == 1)
-        code = look_ahead(s, memory / 32, error);
+        code = pi_scout_open(&s->scout, s->reader, s->allocator, taker, memory / 32, error);
     return code;
 }
 
@@ -654,10 +548,8 @@ enum pd_code pi_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *r
     struct pd_sorter *s = pi_resize(own.allocator, NULL, sizeof *s);
     if (s == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
-    *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind, .taker = taker};
-    code = start(s, &own, error);
-    if (s->sideband == NULL)
-        s->taker = NULL;
+    *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind};
+    code = start(s, &own, taker, error);
     if (code)
         pd_sorter_close(s);
     else
@@ -682,7 +574,8 @@ void pd_sorter_close(struct pd_sorter *s)
     }
     pi_release(s->allocator, s->lanes);
     pi_release(s->allocator, s->heap);
-    pi_release(s->allocator, s->sideband);
+    if (s->scout.times)
+        pi_scout_close(&s->scout);
     pi_release(s->allocator, s);
 }
 

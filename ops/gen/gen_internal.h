@@ -57,6 +57,7 @@ struct pi_gen_event_text {
     char name[64];
     uint64_t period, freq; /* one of them, or both 0 */
     uint32_t share;        /* of all samples; 0: an equal part of the rest */
+    uint64_t line;         /* of the description, from 1 */
 };
 
 struct pi_gen_text {

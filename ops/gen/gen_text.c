@@ -343,7 +343,7 @@ static bool event_line(struct line *l)
     if (t->n_events == PD_GEN_MOST_EVENTS)
         return bad(l, "there are too many events");
     struct pi_gen_event_text *e = &t->events[t->n_events++];
-    *e = (struct pi_gen_event_text){.period = 0};
+    *e = (struct pi_gen_event_text){.line = l->number};
     if (!take_name(l, e->name, sizeof e->name))
         return false;
     while ((w = next_word(l))) {

@@ -107,7 +107,8 @@ static enum pd_code open_events(struct pd_gen *g, struct pd_error *error)
         raw.name[3] = (char)('0' + i / 10), raw.name[4] = (char)('0' + i % 10);
         if (!open_event(g, &g->events[i], given ? &t->events[i] : known ? &more[extra] : &raw, i))
             return pi_fail(error, PD_EVALUE, PD_NOWHERE,
-                           "an event is not understood: neither perf's name nor SYSTEM:NAME", 0, 0);
+                           "an event is not understood: neither perf's name nor SYSTEM:NAME",
+                           given ? t->events[i].line : 0, 0);
     }
     share_events(g);
     return PD_OK;

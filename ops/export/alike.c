@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #define PLACES_FIRST_BITS 10
+#define USED UINT64_C(0x80) /* a bit of each kind, which no cpu mode has */
 
 /* What makes samples alike. */
 struct key {
@@ -330,7 +331,7 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
     const struct pd_plan *p = rec->plan;
     const struct pd_vec *ips = &rec->u.sample.callchain.ips;
     const bool chain = rec->attr->sample_type & PD_SAMPLE_CALLCHAIN;
-    struct pi_alike_kind k = {.number = (rec->attr_index + UINT64_C(1)) << 8,
+    struct pi_alike_kind k = {.number = (uint64_t)rec->attr_index << 8 | USED,
                               .known = true,
                               .wanted = wanted,
                               .ip = p->ip,
@@ -340,8 +341,7 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
                               .period = p->period,
                               .period_bits = p->period && !a->count ? UINT64_MAX : 0,
                               .cpu_bits = p->cpu && a->with_cpu ? UINT32_MAX : 0};
-    k.suits = p->order == PD_HOST_ORDER && p->pid && p->time && !p->offcpu &&
-              rec->attr_index + 1 < 1u << 24 &&
+    k.suits = p->order == PD_HOST_ORDER && p->pid && p->time && !p->offcpu && rec->attr_index < 1u << 24 &&
               !(rec->attr->sample_type & ~(uint64_t)(FIXED | PD_SAMPLE_CALLCHAIN));
     if (!k.suits || (chain && ips->n == 0)) { /* where it is will be seen in another sample */
         k.known = !k.suits;

@@ -28,7 +28,14 @@ OPERATIONS = {
     "convert --decompress": ("convert -q --decompress -i {in} -o {out}", None),
     "index": ("index -q -f -o {out} {in}", None),
 }
-LINES = ("op ", "old ")  # how the names of these cases begin
+# What a program takes that only reads twice, goes from header to header, and writes what it reads.
+LIMITS = {
+    "redact": "{limit} {in} {out}",
+    "sort": "{limit} {in} {out} copy",
+    "merge of two": "{limit} {in} {out} copy",
+    "split --by pid": "rm -rf {out}.d; mkdir {out}.d && {limit} {in} {out}.d pid",
+}
+LINES = ("op ", "old ", "limit ")  # how the names of these cases begin
 # Lines of bench/run's own table that show the same work by perf.
 PERF = {"filter": "perf inject", "fields": "perf script -F comm,pid,tid,cpu,time,event"}
 MOST_COMPRESSED = 1.15  # times inflating and the same of what is not compressed
@@ -68,6 +75,9 @@ def prepare(perfdata, path, compressed):
 def commands(perfdata, known, previous):
     """(name of the line, command) for `perfdata bench --command`."""
     found = []
+    limit = os.path.join(os.path.dirname(perfdata), "bench", "bench_write_yardstick")
+    if os.path.exists(limit) and not known["plain"]:
+        found += [("limit " + name, shell.replace("{limit}", limit)) for name, shell in LIMITS.items()]
     for name, (arguments, _) in OPERATIONS.items():
         for key, value in known.items():
             arguments = arguments.replace("{" + key + "}", value)
@@ -84,8 +94,8 @@ def print_table(name, cases):
     unit = cases["cp"]["task_clock_ns"]
     old = any(c.startswith("old ") for c in cases)
     print(f"\n### {name}: operations, `cp` taking {unit / 1e6:.0f} ms\n")
-    print("| operation | ms | MB/s | times `cp` | may take |" + (" last release |" if old else ""))
-    print("| --- | ---: | ---: | ---: | ---: |" + (" ---: |" if old else ""))
+    print("| operation | ms | MB/s | times `cp` | limit | may take |" + (" last release |" if old else ""))
+    print("| --- | ---: | ---: | ---: | ---: | ---: |" + (" ---: |" if old else ""))
     shown = [(n, "op " + n, most) for n, (_, most) in OPERATIONS.items()]
     for line, case, most in shown + [(label, "perf " + c, None) for c, label in PERF.items()]:
         if case not in cases:
@@ -94,7 +104,8 @@ def print_table(name, cases):
         speed = cases[case]["bytes"] / taken * 1e3
         met = "" if most is None else most if isinstance(most, str) else f"{most:.1f}"
         before = cases.get("old " + line)
-        print(f"| {line} | {taken / 1e6:.0f} | {speed:.0f} | {taken / unit:.2f} | {met} |"
+        limit = f"{cases['limit ' + line]['task_clock_ns'] / unit:.2f}" if "limit " + line in cases else ""
+        print(f"| {line} | {taken / 1e6:.0f} | {speed:.0f} | {taken / unit:.2f} | {limit} | {met} |"
               + (f" {before['task_clock_ns'] / unit:.2f} |" if before else " |" if old else ""))
 
 

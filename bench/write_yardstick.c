@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * write_yardstick.c - the possible speed of verbs that read a recording twice and write it once, by a
+ * program that does nothing else than go from header to header in both readings, and write in the second one.
+ *
+ *     bench_write_yardstick FILE OUTPUT          as it is, the window at once (redact)
+ *     bench_write_yardstick FILE OUTPUT copy     each record through a buffer (sort, merge)
+ *     bench_write_yardstick FILE DIRECTORY pid   each record through the buffer of its process (split)
+ *
+ * It puts nothing in order. Processes: of samples that have TID, as the first event says; a file is named by
+ * the pid modulo 1024.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WINDOW ((size_t)256 << 10)
+#define PIECES 1024
+
+struct header {
+    uint32_t type;
+    uint16_t misc, size;
+};
+
+struct piece {
+    int fd;
+    size_t n;
+    uint8_t *bytes;
+};
+
+static struct piece pieces[PIECES];
+static uint8_t window[WINDOW];
+static const char *output;
+static size_t pid_at; /* in a sample */
+
+static void write_all(int fd, const uint8_t *bytes, size_t n)
+{
+    if (n && write(fd, bytes, n) != (ssize_t)n)
+        exit(2);
+}
+
+static int create(const char *path)
+{
+    const int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    if (fd < 0)
+        exit(2);
+    return fd;
+}
+
+static struct piece *piece_of(uint32_t pid, int by_pid)
+{
+    struct piece *p = &pieces[by_pid ? pid % PIECES : 0];
+    char path[4096];
+    if (p->bytes)
+        return p;
+    snprintf(path, sizeof path, by_pid ? "%s/%u" : "%s", output, (unsigned)(p - pieces));
+    p->fd = create(path);
+    p->bytes = malloc(WINDOW);
+    if (p->bytes == NULL)
+        exit(2);
+    return p;
+}
+
+static void put(const uint8_t *record, const struct header *h, int by_pid)
+{
+    uint32_t pid = 0;
+    if (h->type == 9 && h->size >= pid_at + sizeof pid)
+        memcpy(&pid, record + pid_at, sizeof pid);
+    struct piece *p = piece_of(pid, by_pid);
+    if (h->size > WINDOW - p->n) {
+        write_all(p->fd, p->bytes, p->n);
+        p->n = 0;
+    }
+    memcpy(p->bytes + p->n, record, h->size);
+    p->n += h->size;
+}
+
+/* Goes through the data; `way`: 0 only reads, 1 writes the window, 2 each record, 3 each to its process. */
+static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
+{
+    size_t kept = 0;
+    while (left) {
+        const uint64_t want = left - kept < WINDOW - kept ? left - kept : WINDOW - kept;
+        const ssize_t got = pread(fd, window + kept, (size_t)want, (off_t)(at + kept));
+        const uint8_t *p = window, *const end = window + kept + (got > 0 ? got : 0);
+        struct header h;
+        for (; (size_t)(end - p) >= sizeof h; p += h.size) {
+            memcpy(&h, p, sizeof h);
+            if (h.size < sizeof h || h.size > end - p)
+                break;
+            if (way >= 2)
+                put(p, &h, way == 3);
+        }
+        if (p == window)
+            break;
+        if (way == 1)
+            write_all(out, window, (size_t)(p - window));
+        kept = (size_t)(end - p);
+        left -= (uint64_t)(p - window);
+        at += (uint64_t)(p - window);
+        memmove(window, p, kept);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t head[13] = {0}, sample_type;
+    const int way = argc == 3 ? 1 : argc == 4 && strcmp(argv[3], "pid") == 0 ? 3 : 2;
+    const int fd = argc == 3 || argc == 4 ? open(argv[1], O_RDONLY) : -1;
+    if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
+        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+        return 2;
+    pid_at = 8 + (sample_type & 65536 ? 8u : 0) + (sample_type & 1 ? 8u : 0);
+    output = argv[2];
+    const int out = way == 1 ? create(output) : -1;
+    pass(fd, head[5], head[6], 0, -1);
+    pass(fd, head[5], head[6], way, out);
+    for (size_t i = 0; i < PIECES; i++)
+        write_all(pieces[i].fd, pieces[i].bytes, pieces[i].n);
+    return 0;
+}

@@ -8,6 +8,7 @@
 #ifndef PERFDATA_MERGE_INTERNAL_H
 #define PERFDATA_MERGE_INTERNAL_H
 
+#include "src/session/record_words.h"
 #include "ops/edit/identity.h"
 #include "src/codec/record_role.h"
 #include "src/support/keyed.h"
@@ -117,7 +118,11 @@ enum pd_code pi_merge_no_memory(struct pi_merging *m, size_t n);
 enum pd_code pi_merge_put_tracing(struct pi_merging *m, size_t first);
 
 /* merge_write.c. The time of a record; 0: it has none. */
-uint64_t pi_merge_time(const struct pd_record *rec);
+static inline uint64_t pi_merge_time(const struct pd_record *rec)
+{
+    uint64_t time;
+    return pi_word_time(rec, &time) && time != UINT64_MAX ? time : 0;
+}
 /* Writes `bytes` for a record of an input, after the rounds that end before it. */
 enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n);

@@ -2,12 +2,6 @@
 /* merge_write.c - records of the output, with the rounds between them. */
 #include "merge.h"
 
-uint64_t pi_merge_time(const struct pd_record *rec)
-{
-    uint64_t time;
-    return pd_record_time(rec, &time) && time != UINT64_MAX ? time : 0;
-}
-
 static enum pd_code put_round(void *user, const struct pd_record *round)
 {
     struct pi_merging *m = user;
@@ -61,9 +55,11 @@ enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struc
     enum pd_code code = end_rounds(m, i, rec);
     if (rec->type == PD_RECORD_SAMPLE || pi_merge_time(rec))
         m->out.writer->plain = false;
-    if (!code)
-        code = pi_has_reads(rec) ? write_counters(m, i, rec, bytes, n)
-                                 : pd_writer_raw(m->out.writer, bytes, n, m->error);
+    if (!code && pi_has_reads(rec))
+        code = write_counters(m, i, rec, bytes, n);
+    else if (!code)
+        code = pi_writer_is_direct(m->out.writer) ? pi_writer_emit(m->out.writer, bytes, n, m->error)
+                                                  : pd_writer_raw(m->out.writer, bytes, n, m->error);
     m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
     m->stats->samples += rec->type == PD_RECORD_SAMPLE;
     return code;

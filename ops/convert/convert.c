@@ -78,7 +78,7 @@ static enum pd_code put_untouched(struct pi_conversion *c)
 {
     const uint8_t *bytes;
     uint64_t n;
-    if (c->t.edits == NULL || c->from != PD_CONTAINER_FILE || c->to == PD_CONTAINER_DIRECTORY || c->sorter)
+    if (c->r->src->next == c->r->src->stop)
         return PD_OK;
     const size_t size = pi_edits_pass(c->t.edits, c->r, &bytes, &n);
     if (n == 0)
@@ -93,7 +93,10 @@ static enum pd_code put_records(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
     enum pd_code code;
-    while ((code = put_untouched(c)) == PD_OK && (code = pi_convert_next(c, c->r, &rec)) == PD_OK) {
+    const bool edits =
+        c->t.edits && c->from == PD_CONTAINER_FILE && c->to != PD_CONTAINER_DIRECTORY && !c->sorter;
+    while ((code = edits ? put_untouched(c) : PD_OK) == PD_OK &&
+           (code = pi_convert_next(c, c->r, &rec)) == PD_OK) {
         bool taken = false;
         pi_progress_record(&c->progress, &rec);
         if (c->from == PD_CONTAINER_PIPE)

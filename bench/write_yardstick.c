@@ -64,7 +64,7 @@ static struct piece *piece_of(uint32_t pid, int by_pid)
     return p;
 }
 
-static void put(const uint8_t *record, const struct header *h, int by_pid)
+static void put_record(const uint8_t *record, const struct header *h, int by_pid)
 {
     uint32_t pid = 0;
     if (h->type == 9 && h->size >= pid_at + sizeof pid)
@@ -92,7 +92,7 @@ static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
             if (h.size < sizeof h || h.size > end - p)
                 break;
             if (way >= 2)
-                put(p, &h, way == 3);
+                put_record(p, &h, way == 3);
         }
         if (p == window)
             break;

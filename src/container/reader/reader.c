@@ -409,20 +409,6 @@ void pi_reader_stand(struct pd_reader *r, uint64_t at, uint64_t index, uint64_t 
     r->src->stop = r->src->seen + (to - r->src->base);
 }
 
-bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec)
-{
-    if (pi_reader_next_quick(r, rec))
-        return true;
-    const uint8_t *p = r->src->next;
-    const size_t left = (size_t)(r->src->stop - p);
-    if (left < sizeof(struct pi_record_header) || pd_record_frame(r->info.order, p, left, rec, NULL) ||
-        pi_carries_more(rec) || pi_is_wrapper(rec) || rec->type == PD_RECORD_HEADER_ATTR ||
-        pi_payload_behind(rec, r->info.order) || next_outside(r, rec, NULL))
-        return false;
-    r->src->next = p + rec->size;
-    return true;
-}
-
 /* Sets the number of the member in an error. */
 static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, struct pd_error *error)
 {
@@ -453,6 +439,22 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     if (!code && pi_is_wrapper(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
         return PD_ENOMEM;
     return code;
+}
+
+bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec)
+{
+    if (pi_reader_next_quick(r, rec))
+        return true;
+    const uint8_t *p = r->src->next;
+    const size_t left = (size_t)(r->src->stop - p);
+    if (left < sizeof(struct pi_record_header) || pd_record_frame(r->info.order, p, left, rec, NULL) ||
+        pi_carries_more(rec) || pi_is_wrapper(rec) || rec->type == PD_RECORD_HEADER_ATTR ||
+        pi_payload_behind(rec, r->info.order))
+        return false;
+    const bool is = next_any(r, rec, NULL) == PD_OK;
+    r->src->next = is ? p + rec->size : p;
+    r->src->stop = p + left;
+    return is;
 }
 
 enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)

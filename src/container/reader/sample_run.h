@@ -101,6 +101,10 @@ static inline bool pi_samples_next(const struct pd_reader *r, const uint8_t *p, 
         s->plan = &event->plan;
         s->size = h.size;
     }
+#ifdef PD_ANALYZER /* gcc's does not see that without a plan the usual size is 1, as that of no sample */
+    if (s->plan == NULL)
+        return false;
+#endif
     memcpy(time, p + s->plan->time, sizeof *time);
     return *time != UINT64_MAX;
 }

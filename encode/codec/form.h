@@ -18,7 +18,7 @@ static inline enum pd_code pi_check_form(const struct pd_plan *plan, const struc
                                          const uint8_t *bytes, size_t size, struct pd_error *error)
 {
     const bool plain = rec->variant == pi_usual_variant(plan, rec->type) && rec->rest.n == 0 &&
-                       (rec->type != PD_RECORD_MMAP2 || rec->u.mmap2.prot < ' ');
+                       (rec->type != PD_RECORD_MMAP2 || !pi_prot_is_name(&rec->u.mmap2.prot));
     return plain ? PD_OK : pi_read_form(plan, rec, bytes, size, error);
 }
 

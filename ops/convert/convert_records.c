@@ -29,7 +29,7 @@ static enum pd_code read_next(struct pi_conversion *c, struct pd_reader *r, stru
 /* True for damage after which reading continues: in the next chunk, or in the next member of a directory. */
 static bool is_passed(const struct pi_conversion *c, const struct pd_error *what)
 {
-    return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !pd_is_failure(what->code));
+    return pi_reader_goes_on(what->code) || (c->sorter && !pd_is_failure(what->code));
 }
 
 /* Reports damage. For merged members, the sorter's errors count the records from the begin of each. */

@@ -487,7 +487,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
 static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct pd_error *what)
 {
     enum pd_code code;
-    while ((code = pi_reader_next_here(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
+    while (pi_reader_goes_on(code = pi_reader_next_here(w->r, rec, what)))
         report(w, what);
     return code;
 }

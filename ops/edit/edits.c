@@ -228,17 +228,13 @@ static void shorten(const struct pi_edits *e, struct pd_record *rec)
 
 /*
  * The kernel follows frame pointers without knowing whether there are any, so a user part may have words of
- * the stack: pieces of text. What is beyond the addresses that a program gets without asking for more becomes
- * 0.
+ * the stack: pieces of text. Such words become 0.
  */
 static enum pd_code clean_ips(struct pi_edits *e, struct pd_vec *ips, bool user, struct pd_error *error)
 {
     uint64_t *now = NULL;
     for (size_t i = 0; i < ips->n; i++) {
-        const uint64_t ip = pd_vec_at(ips, i);
-        if (ip >= PD_CONTEXT_MAX)
-            user = ip == PD_CONTEXT_USER || ip == PD_CONTEXT_GUEST_USER;
-        if (ip >= PD_CONTEXT_MAX || !user || ip >> 48 == 0)
+        if (!pi_is_no_address(pd_vec_at(ips, i), &user))
             continue;
         if (now == NULL) {
             if ((now = pi_retouch_memory(&e->touch, ips->n * sizeof *now)) == NULL)

@@ -90,6 +90,17 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
                              struct pd_error *error);
 
 /*
+ * Of the words of a call chain, one after the other: true if it is in a user's part, and is no address that a
+ * program gets without asking for more. *user: the words so far end in such a part.
+ */
+static inline bool pi_is_no_address(uint64_t ip, bool *user)
+{
+    const bool marker = ip >= PD_CONTEXT_MAX, none = *user & !marker & (ip >> 48 != 0);
+    *user = marker ? (ip == PD_CONTEXT_USER) | (ip == PD_CONTEXT_GUEST_USER) : *user;
+    return none;
+}
+
+/*
  * Passes the samples at the reader's position that pi_edits_record() would give unchanged, as far as that is
  * seen at once. *n: how many; returns their bytes, at *bytes in the reader's window.
  */

@@ -81,17 +81,12 @@ static inline uint64_t word_at(const uint8_t *p)
     return word;
 }
 
-/* True if clean_chain() of edits.c would leave the n entries. Nobody can predict these, so there is no
- * branch. */
+/* True if all n entries stay. Nobody can predict these, so there is no branch. */
 static inline bool is_clean(const uint8_t *p, size_t n)
 {
     bool user = false, other = false;
-    for (; n; n--, p += 8) {
-        const uint64_t ip = word_at(p);
-        const bool marker = ip >= PD_CONTEXT_MAX;
-        other |= user & !marker & (ip >> 48 != 0);
-        user = marker ? (ip == PD_CONTEXT_USER) | (ip == PD_CONTEXT_GUEST_USER) : user;
-    }
+    for (; n; n--, p += 8)
+        other |= pi_is_no_address(word_at(p), &user);
     return !other;
 }
 

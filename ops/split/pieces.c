@@ -223,7 +223,7 @@ static enum pd_code each_in_file(struct cutter *k, visit_fn *visit)
             return next;
         }
         k->in_order &= (!next && !pi_is_wrapper(&rec)) || next == PD_END;
-        if (next == PD_EZSTD || next == PD_ELIMIT) /* the reader continues behind it */
+        if (pi_reader_goes_on(next))
             continue;
         if (next)
             break;

@@ -56,25 +56,11 @@ static uint8_t other_variants(const struct pd_plan *plan, const struct pd_record
     }
 }
 
-/* True if four bytes, the first of them and then by `step`, can begin a name: no NUL but at the end. */
-static bool begins_name(const uint8_t *first, int step)
-{
-    bool ended = false, name = *first >= ' ' && *first < 0x7f;
-    for (int i = 1; name && i < 4; i++) {
-        ended |= first[i * step] == 0;
-        name &= !ended || first[i * step] == 0;
-    }
-    return name;
-}
-
-/*
- * True if this may be an early MMAP2: its name is at the place of prot, which has but its lowest bits. A prot
- * that no kernel writes counts in both byte orders or in none, so that the record is the same in either.
- */
+/* True if this may be an early MMAP2. */
 static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
 {
     const size_t trailer = plan->id_all ? plan->trailer : 0;
-    return rec->size >= 72 + trailer && (begins_name(rec->raw + 64, 1) || begins_name(rec->raw + 67, -1));
+    return rec->size >= 72 + trailer && pi_prot_is_name(rec->raw + 64);
 }
 
 /* True if the decoded record ends exactly, and the variant is possible. */

@@ -15,6 +15,27 @@ static inline uint8_t pi_usual_variant(const struct pd_plan *plan, uint32_t type
     return counters ? PD_VARIANT_BRANCH_COUNTERS : 0;
 }
 
+/* True if four bytes, the first of them and then by `step`, can begin a name: no NUL but at the end. */
+static inline bool pi_begins_name(const uint8_t *first, int step)
+{
+    bool ended = false, name = *first >= ' ' && *first < 0x7f;
+    for (int i = 1; name && i < 4; i++) {
+        ended |= first[i * step] == 0;
+        name &= !ended || first[i * step] == 0;
+    }
+    return name;
+}
+
+/*
+ * True if the bytes of an MMAP2's prot may be the name of an early one, which is at this place; prot has but
+ * its lowest bits. One that no kernel writes counts in both byte orders or in none, so that the record is the
+ * same in either.
+ */
+static inline bool pi_prot_is_name(const void *prot)
+{
+    return pi_begins_name(prot, 1) || pi_begins_name((const uint8_t *)prot + 3, -1);
+}
+
 /* An abi value that is unknown, for such a variant; of two values, the first unknown one. */
 static inline uint64_t pi_variant_abi(const struct pd_record *rec)
 {

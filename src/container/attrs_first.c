@@ -10,8 +10,9 @@ static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)
     struct pd_error what;
     enum pd_code code;
     for (;;) {
-        while ((code = pd_reader_next(r, &rec, &what)) == PD_EZSTD || code == PD_ELIMIT)
-            ;
+        do
+            code = pd_reader_next(r, &rec, &what);
+        while (pi_reader_goes_on(code));
         if (pd_is_failure(code))
             *error = what;
         if (code) /* damage ends the records for all readers */

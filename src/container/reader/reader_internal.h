@@ -114,6 +114,12 @@ void pi_reader_stand(struct pd_reader *r, uint64_t at, uint64_t index, uint64_t 
  */
 bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec);
 
+/* True for an error of pd_reader_next() behind which the reader goes on: compressed data is lost. */
+static inline bool pi_reader_goes_on(enum pd_code code)
+{
+    return code == PD_EZSTD || code == PD_ELIMIT;
+}
+
 /* pd_reader_next() without going on to the next member. */
 enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 

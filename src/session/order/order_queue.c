@@ -283,21 +283,24 @@ void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t
         memcpy(w->raw, rec->raw, rec->size);
 }
 
+/* True if another record, with so many bytes more in chunks, takes more than the memory that is allowed. */
+static bool exceeds(const struct pi_queue *q, size_t more)
+{
+    return q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory;
+}
+
 /* Spills if that is what another record of this size needs. */
 static enum pd_code make_room(struct pi_queue *q, size_t bytes, struct pd_error *error)
 {
     const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
-    return q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory
-               ? spill(q, error)
-               : PD_OK;
+    return q->n > q->first && exceeds(q, more) ? spill(q, error) : PD_OK;
 }
 
 /* make_room(), reserve() and room() where there is room already; else NULL. */
 static inline struct pi_waiting *quick_room(struct pi_queue *q, size_t bytes)
 {
     struct pi_chunk *c = q->current;
-    if (c == NULL || c->size - c->used < bytes || q->n >= q->cap ||
-        q->held + 2 * (q->n + 1) * sizeof *q->entries > q->memory)
+    if (c == NULL || c->size - c->used < bytes || q->n >= q->cap || exceeds(q, 0))
         return NULL;
     struct pi_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
     c->used += bytes;
@@ -366,11 +369,5 @@ enum pd_code pi_queue_next(struct pi_queue *q, const struct pi_waiting **w, stru
 void pi_waiting_frame(const struct pi_waiting *w, enum pd_order order, struct pd_record *rec)
 {
     pd_record_frame(order, w->raw, w->size, rec, NULL);
-    rec->offset = w->offset;
-    rec->index = w->index;
-    rec->inner_offset = w->inner_offset;
-    rec->plan = w->plan;
-    rec->attr = w->attr;
-    rec->attr_index = w->attr_index;
-    rec->depth = w->depth;
+    pi_waiting_place(w, rec);
 }

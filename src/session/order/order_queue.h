@@ -94,10 +94,9 @@ static inline const struct pi_waiting *pi_queue_next_quick(struct pi_queue *q)
     return q->entries[next].waiting;
 }
 
-/* pi_waiting_frame() of a record in this machine's byte order. */
-static inline void pi_waiting_frame_here(const struct pi_waiting *w, struct pd_record *rec)
+/* Where the record was, and what it belongs to. */
+static inline void pi_waiting_place(const struct pi_waiting *w, struct pd_record *rec)
 {
-    pi_record_take_header(rec, w->raw);
     rec->offset = w->offset;
     rec->index = w->index;
     rec->inner_offset = w->inner_offset;
@@ -105,6 +104,13 @@ static inline void pi_waiting_frame_here(const struct pi_waiting *w, struct pd_r
     rec->attr = w->attr;
     rec->attr_index = w->attr_index;
     rec->depth = w->depth;
+}
+
+/* pi_waiting_frame() of a record in this machine's byte order. */
+static inline void pi_waiting_frame_here(const struct pi_waiting *w, struct pd_record *rec)
+{
+    pi_record_take_header(rec, w->raw);
+    pi_waiting_place(w, rec);
 }
 
 #endif

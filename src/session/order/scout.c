@@ -86,11 +86,6 @@ static void pass_samples(struct pi_scout *s)
 
 /* ---- To the end */
 
-static bool is_passed(enum pd_code code)
-{
-    return code == PD_EZSTD || code == PD_ELIMIT; /* a reader continues behind these */
-}
-
 /* Reads all as far as samples may pass. PD_END; a failure; or what ended the reader, which tells it again. */
 static enum pd_code read_all(struct pi_scout *s, struct pd_error *error)
 {
@@ -98,7 +93,7 @@ static enum pd_code read_all(struct pi_scout *s, struct pd_error *error)
     while (s->may) {
         pass_samples(s);
         enum pd_code code = pd_reader_next(s->reader, &rec, error);
-        if (is_passed(code))
+        if (pi_reader_goes_on(code))
             continue;
         if (code || (code = collect(s, &rec, error)))
             return code;

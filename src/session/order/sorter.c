@@ -67,12 +67,6 @@ struct pd_sorter {
 
 /* ---- One lane */
 
-/* An error of the input behind which a reader continues. */
-static bool passes(enum pd_code code)
-{
-    return code == PD_EZSTD || code == PD_ELIMIT;
-}
-
 static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct pd_error *error)
 {
     s->failed = code;
@@ -301,9 +295,9 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
         if (l->draining)
             continue;
         code = read_next(s, l, rec);
-        if (passes(code) || pd_is_failure(code)) {
+        if (pi_reader_goes_on(code) || pd_is_failure(code)) {
             *error = l->error;
-            return passes(code) ? code : own_failure(s, code, error);
+            return pi_reader_goes_on(code) ? code : own_failure(s, code, error);
         }
         if (code) {
             l->ended = true;
@@ -441,7 +435,7 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
     enum pd_code code;
     for (;;) {
         measure_samples(s, l, records);
-        if ((code = pd_reader_next(l->reader, &rec, error)) && !passes(code))
+        if ((code = pd_reader_next(l->reader, &rec, error)) && !pi_reader_goes_on(code))
             break;
         if (code)
             continue;

@@ -125,6 +125,13 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     l->total = total;
 }
 
+static void open_both(struct pd_reader **a, const struct bytes *ia, struct pd_reader **b,
+                      const struct bytes *ib)
+{
+    assert_int_equal(pd_reader_open_memory(a, ia->p, ia->n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(b, ib->p, ib->n, NULL, NULL), PD_OK);
+}
+
 static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l,
                             uint64_t *n, const struct pd_allocator *allocator)
 {
@@ -139,8 +146,7 @@ static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned
     struct pd_error error = {0};
     make(&ia, a);
     make(&ib, b);
-    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    open_both(&ra, &ia, &rb, &ib);
     const enum pd_code code = pd_differences(ra, rb, &o, n, &error);
     assert_int_equal(error.code, code);
     pd_reader_close(ra);
@@ -241,8 +247,7 @@ static void stops(void **state)
     struct pd_reader *ra, *rb;
     make(&ia, &usual);
     make(&ib, &other);
-    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    open_both(&ra, &ia, &rb, &ib);
     assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
     assert_int_equal(n, 8);
     pd_reader_close(ra);
@@ -298,8 +303,7 @@ static void damage_is_told_once(void **state)
     uint8_t *const nr = ia.p + (comm - ia.p) + 8 + 16 + sample; /* behind the name and the sample_id */
     assert_int_equal(*nr, 5);
     *nr = 99;
-    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    open_both(&ra, &ia, &rb, &ib);
     assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
     assert_int_equal(told, 1);
     pd_reader_close(ra);

@@ -74,6 +74,7 @@ INPUTS = {
     "plain": USUAL,
     "chains": [*USUAL[:-1], USUAL[-1] + ",callchain", "--depth", "10"],
     "zstd": [*USUAL, "-z"],
+    "branch": ["--preset", "branch"],
 }
 VERBS = {
     "info": ["info", "--stats", "IN"],
@@ -92,6 +93,7 @@ VERBS = {
     "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
     "export": ["export", "-q", "--to", "folded", "-f", "-o", "OUT", "IN"],
 }
+VERBS_OF = {"branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]}}  # instead of these
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"
 
@@ -144,12 +146,10 @@ def count_verbs(kinds):
                     check=True,
                     cwd=tmp,
                 )
-            for verb, args in VERBS.items():
+            for verb, args in VERBS_OF.get(kind, VERBS).items():
+                files = {"OUT": "out", "DIR": f"{kind}.{{}}", "IN": "{}", "TEXT": "{}.text"}
                 few, many = (
-                    instructions(
-                        [{"IN": str(n), "OUT": "out", "TEXT": f"{n}.text"}.get(a, a) for a in args], tmp
-                    )
-                    for n in (FEW, MANY)
+                    instructions([files.get(a, a).format(n) for a in args], tmp) for n in (FEW, MANY)
                 )
                 counts[f"perfdata {verb} {kind}"] = round((many - few) / (MANY - FEW), 1)
     return counts

@@ -69,6 +69,7 @@ static const struct pi_untouched *fields_of(struct pi_edits *e, uint32_t event, 
     }
     if (event >= e->n_untouched)
         return NULL;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where there are events, there is their memory */
     if (!e->untouched[event].known)
         e->untouched[event] = find_fields(e, plan);
     return &e->untouched[event];

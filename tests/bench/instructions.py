@@ -93,7 +93,7 @@ VERBS = {
     "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
     "export": ["export", "-q", "--to", "folded", "-f", "-o", "OUT", "IN"],
 }
-VERBS_OF = {"branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]}}  # instead of these
+VERBS_OF = {"branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]}}  # instead
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"
 

@@ -121,9 +121,10 @@ enum pd_code pi_convert_put_change(struct pi_conversion *c, const struct pd_feat
                                    const struct pd_record *rec, struct pd_writer *w);
 /*
  * In a stream: writes the set features that have not come yet; `own`: those with records of their own (build
- * ids, tracing data).
+ * ids, tracing data). Before the first attr of a stream of Google's perf 3.3 some have to wait, and are
+ * refused if this is the `last` call.
  */
-enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, struct pd_writer *w);
+enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, bool last, struct pd_writer *w);
 
 /* Converts a stream to a stream: from c->r to `sink`, with the header of a pipe if it has one. */
 enum pd_code pi_convert_stream(struct pi_conversion *c, struct pd_reader *r, const struct pd_sink *sink);

@@ -175,14 +175,28 @@ enum pd_code pi_convert_put_change(struct pi_conversion *c, const struct pd_feat
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }
 
-enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, struct pd_writer *w)
+/* A record of the feature's own type, if the old format has one: others wait for the first attr. */
+static enum pd_code put_old(struct pi_conversion *c, const struct pd_feature_change *change, bool last,
+                            struct pd_writer *w)
 {
+    if (pi_is_old_feature(change->feature))
+        return put_record(c, change, true, w);
+    return last
+               ? refuse(c, change->feature, "a stream of this old format has no place for it without an attr")
+               : PD_OK;
+}
+
+enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, bool last, struct pd_writer *w)
+{
+    const bool old = pi_reader_in_old_features(c->r);
     enum pd_code code = PD_OK;
     for (unsigned i = 0; !code && i < 256; i++) {
         const struct pd_feature_change *change = c->change[i];
         if (change == NULL || change->drop || c->changed[i] || has_own_record(i) != own)
             continue;
-        code = own ? put_own(c, change, w) : put_record(c, change, false, w);
+        code = own   ? put_own(c, change, w)
+               : old ? put_old(c, change, last, w)
+                     : put_record(c, change, false, w);
     }
     return code;
 }

@@ -33,10 +33,10 @@ static enum pd_code put_due(struct stream *s, const struct pd_record *rec)
     if (!s->z.pipe || s->c->options->n_changes == 0)
         return PD_OK;
     if (!behind)
-        pi_stream_feature(rec, s->z.order, &mark);
+        pi_stream_feature(rec, s->r->info.order, &mark);
     if (behind || mark)
-        code = pi_convert_put_due(s->c, false, s->w);
-    return code || !behind ? code : pi_convert_put_due(s->c, true, s->w);
+        code = pi_convert_put_due(s->c, false, rec == NULL, s->w);
+    return code || !behind ? code : pi_convert_put_due(s->c, true, rec == NULL, s->w);
 }
 
 /* Handles records that are not simply written. */
@@ -60,7 +60,7 @@ static enum pd_code special(struct stream *s, const struct pd_record *rec, bool 
 /* True if records are compressed or decompressed. */
 static bool is_anew(const struct stream *s)
 {
-    return s->w->deflate.ctx || s->c->options->zip != PD_ZIP_KEEP;
+    return s->z.zip || s->c->options->zip != PD_ZIP_KEEP;
 }
 
 /*
@@ -125,7 +125,7 @@ enum pd_code pi_convert_stream(struct pi_conversion *c, struct pd_reader *r, con
                                         .order = c->t.to,
                                         .version = r->info.version,
                                         .container = PD_CONTAINER_DIRECTORY,
-                                        .compression = c->zip,
+                                        .compression = pipe ? 0 : c->zip,
                                         .level = c->level,
                                         .frame = c->options->frame,
                                         .workers = c->r->workers,
@@ -133,7 +133,7 @@ enum pd_code pi_convert_stream(struct pi_conversion *c, struct pd_reader *r, con
                                         .user = c};
     struct stream s = {.c = c,
                        .r = r,
-                       .z = {.order = c->t.from,
+                       .z = {.reader = r,
                              .again = c->options->zip == PD_ZIP_KEEP,
                              .pipe = pipe,
                              .due = pipe && c->zip,

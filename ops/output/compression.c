@@ -4,6 +4,7 @@
 #include "encode/codec/carried_head.h"
 #include "src/codec/carried.h"
 #include "src/codec/record_role.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
 #include <perfdata/session/tasks.h>
@@ -71,8 +72,8 @@ enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w,
         w->options.compression = z->zip;
         return PD_OK;
     }
-    z->due |= z->pipe;
-    return pi_writer_compress(w, z->zip, z->level, error);
+    z->due = z->pipe;
+    return z->pipe ? PD_OK : pi_writer_compress(w, z->zip, z->level, error);
 }
 
 static enum pd_code put_feature(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
@@ -80,9 +81,10 @@ static enum pd_code put_feature(struct pi_compression *z, struct pd_writer *w, s
     uint8_t bytes[PD_CARRIED_HEAD + PD_COMPRESSED_FEATURE_BYTES];
     const size_t head =
         pi_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PD_COMPRESSED_FEATURE_BYTES, bytes);
+    const enum pd_code code = pi_writer_compress(w, z->zip, z->level, error);
     pi_writer_compressed_feature(w, bytes + head);
     z->due = false;
-    return pd_writer_raw(w, bytes, sizeof bytes, error);
+    return code ? code : pd_writer_raw(w, bytes, sizeof bytes, error);
 }
 
 /* Replaces the input's feature with our own, or drops it if records are no longer compressed. */
@@ -90,7 +92,7 @@ static enum pd_code replace_feature(struct pi_compression *z, struct pd_writer *
                                     const struct pd_bytes *said, bool *taken, struct pd_error *error)
 {
     int level = 0;
-    const bool zstd = pi_said_compression(said->ptr, said->n, z->order, &level) == PD_SAID_ZSTD;
+    const bool zstd = pi_said_compression(said->ptr, said->n, z->reader->info.order, &level) == PD_SAID_ZSTD;
     enum pd_code code = PD_OK;
     *taken = zstd || z->due;
     if (zstd && z->again && !z->zip) {
@@ -106,7 +108,7 @@ enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer 
 {
     bool mark;
     struct pd_bytes data;
-    const uint64_t feature = stream_feature(rec, z->order, &data, &mark);
+    const uint64_t feature = stream_feature(rec, z->reader->info.order, &data, &mark);
     if (feature == PD_FEAT_COMPRESSED && !mark)
         return replace_feature(z, w, &data, taken, error);
     const enum pi_serves serves = pi_serves_of(rec);
@@ -117,5 +119,5 @@ enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer 
 
 enum pd_code pi_compression_end(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
 {
-    return z->due ? put_feature(z, w, error) : PD_OK;
+    return z->due && !pi_reader_in_old_features(z->reader) ? put_feature(z, w, error) : PD_OK;
 }

@@ -35,18 +35,24 @@ uint64_t pi_stream_feature(const struct pd_record *rec, enum pd_order order, boo
  */
 bool pi_is_early(const struct pd_record *rec);
 
-/* ---- A stream made from a stream, or a file made from a file */
+/*
+ * ---- A stream made from a stream, or a file made from a file
+ *
+ * In a pipe stream the feature is a record, with which compression begins. A stream of Google's perf 3.3 has
+ * none before its first attr, where the type of HEADER_FEATURE is another feature's: until then nothing is
+ * compressed.
+ */
 
 struct pi_compression {
-    enum pd_order order; /* of the input */
-    bool again;          /* records that were compressed are compressed again */
-    bool pipe;           /* the output is a pipe stream, in which the feature is a record */
-    bool due;            /* the record must still be written */
-    uint32_t zip;        /* type of COMPRESSED records in the output; 0: none yet */
+    const struct pd_reader *reader; /* the input */
+    bool again;                     /* records that were compressed are compressed again */
+    bool pipe;                      /* the output is a pipe stream */
+    bool due;                       /* its feature must still be written, and compression begin */
+    uint32_t zip;                   /* type of COMPRESSED records in the output; 0: none yet */
     int level;
 };
 
-/* From now on, the writer can compress. */
+/* From now on, or in a pipe stream from its feature on, the writer can compress. */
 enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w, struct pd_error *error);
 /*
  * In a pipe stream, called before a record of the input is written: puts our own feature where perf has it,
@@ -55,7 +61,7 @@ enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w,
  */
 enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer *w,
                                      const struct pd_record *rec, bool *taken, struct pd_error *error);
-/* Writes the feature if it is due. */
+/* Writes the feature if it is due and may stand here. */
 enum pd_code pi_compression_end(struct pi_compression *z, struct pd_writer *w, struct pd_error *error);
 
 #endif

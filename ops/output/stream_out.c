@@ -35,7 +35,7 @@ static enum pd_code decide_compression(struct pi_output *o)
     int level = 0;
     const enum pd_code code =
         o->pipe ? PD_OK : pi_reader_said_zstd(o->sections.reader, &zstd, &level, o->sections.error);
-    o->z = (struct pi_compression){.order = order_of(o),
+    o->z = (struct pi_compression){.reader = o->sections.reader,
                                    .again = keeps(o),
                                    .pipe = o->pipe,
                                    .zip = pi_zip_type(options->zip, zstd),
@@ -44,7 +44,6 @@ static enum pd_code decide_compression(struct pi_output *o)
     return code;
 }
 
-/* From now on, the writer can compress. */
 static enum pd_code start(struct pi_output *o, struct pd_writer *w)
 {
     w->plain |= w->deflate.ctx == NULL;

@@ -19,6 +19,12 @@ enum {
     PD_OLD_FEATURE = 66,
 };
 
+/* True if the feature has a type of its own in streams of Google's perf 3.3. */
+static inline bool pi_is_old_feature(uint64_t id)
+{
+    return id >= PD_FEAT_HOSTNAME && id <= PD_FEAT_NUMA_TOPOLOGY;
+}
+
 /*
  * The feature that a record of a stream carries, decoded or not: in HEADER_FEATURE, or under a type of its
  * own (rec->old_feature). Gives its number and its bytes in rec->raw; the mark behind the last feature has

@@ -302,11 +302,11 @@ static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd
  */
 static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
 {
-    const bool pipe = r->info.container == PD_CONTAINER_PIPE && r->attrs.seen == 0;
-    if (pipe && r->index == 0 && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
+    const bool first = r->info.container == PD_CONTAINER_PIPE && r->attrs.seen == 0 && r->index == 0;
+    if (first && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
         r->old_features = pi_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
-    rec->old_feature =
-        pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;
+    rec->old_feature = pi_reader_in_old_features(r) && rec->type >= PD_OLD_FEATURE &&
+                       pi_is_old_feature(rec->type - PD_OLD_FEATURE);
 }
 
 /* The layout of other features depends on it. */

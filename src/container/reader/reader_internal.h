@@ -74,6 +74,15 @@ struct pd_reader {
 
 pi_next_decoded pi_next_decoded_any;
 /*
+ * True for a stream of Google's perf 3.3 up to its first attr: in it, types 69 to 80 are features, also that
+ * of HEADER_FEATURE.
+ */
+static inline bool pi_reader_in_old_features(const struct pd_reader *r)
+{
+    return r->old_features && r->attrs.seen == 0;
+}
+
+/*
  * By number of the usual sample type, for the only event and for one of several: pi_next_decoded_any and
  * others.
  */

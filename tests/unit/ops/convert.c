@@ -9,6 +9,7 @@
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
 #include "ops/convert/convert.h"
+#include "src/codec/carried.h"
 #include "heap.h"
 #include "memory_read.h"
 #include "ops/gen/random_values.h"
@@ -1217,6 +1218,86 @@ static void changes_that_cannot_be(void **state)
     image_free(&file);
 }
 
+/* ---- Features of Google's perf 3.3: before an attr, the type of HEADER_FEATURE is another feature's */
+
+/* The host name, a record that is no feature, and, perhaps, an attr and a sample. */
+static struct image old_stream(bool big, bool attr)
+{
+    struct image im;
+    image_start(&im, big, 16, 0);
+    size_t at = image_record(&im, PD_OLD_FEATURE + PD_FEAT_HOSTNAME, 0);
+    image_u32(&im, 8);
+    image_bytes(&im, "host\0\0\0", 8);
+    image_end(&im, at);
+    image_end(&im, image_record(&im, PD_RECORD_FINISHED_ROUND, 0));
+    if (attr) {
+        at = image_record(&im, PD_RECORD_HEADER_ATTR, 0);
+        image_attr(&im, 128, 128, IMAGE_ST0, true);
+        image_u64(&im, 11);
+        image_end(&im, at);
+        image_sample0(&im, 11, 0x1000, 10);
+    }
+    return im;
+}
+
+/* Their types, as they stand there. */
+static void expect_types(const struct image *im, const uint32_t *types, size_t n)
+{
+    const enum pd_order order = im->big ? PD_BIG : PD_LITTLE;
+    size_t at = 16;
+    for (size_t i = 0; i < n; i++) {
+        assert_true(at < im->n);
+        assert_int_equal(pi_load32(im->b + at, order), types[i]);
+        at += pi_load16(im->b + at + 6, order);
+    }
+    assert_int_equal(at, im->n);
+}
+
+static void old_features_compressed(void **state)
+{
+    static const uint32_t types[] = {69, PD_RECORD_FINISHED_ROUND, PD_RECORD_HEADER_ATTR,
+                                     PD_RECORD_HEADER_FEATURE, PD_RECORD_COMPRESSED};
+    const struct pd_convert_options zip = {.zip = PD_ZIP_COMPRESSED}, plain = {.zip = PD_ZIP_NONE};
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image none = old_stream(big, false), im = old_stream(big, true);
+        struct image same = convert(&none, zip), z = convert(&im, zip);
+        expect_same(&none, &same);
+        z.big = big;
+        expect_types(&z, types, 5);
+        there_and_back(&im, zip, plain);
+        image_free(&none);
+        image_free(&same);
+        image_free(&im);
+        image_free(&z);
+    }
+}
+
+static void old_features_change(void **state)
+{
+    static const uint32_t with[] = {69, PD_RECORD_FINISHED_ROUND, PD_RECORD_HEADER_ATTR,
+                                    PD_RECORD_HEADER_FEATURE, PD_RECORD_SAMPLE},
+                          without[] = {69, 72, PD_RECORD_FINISHED_ROUND};
+    const struct pd_feature_change size = {PD_FEAT_CLN_SIZE, false, "@\0\0", 4},
+                                   arch = {PD_FEAT_ARCH, false, "\4\0\0\0x86", 8};
+    struct image none = old_stream(false, false), im = old_stream(false, true), out;
+    struct output refused = {0};
+    struct pd_error error;
+    (void)state;
+    out = change(&im, TO(SAME), &size, 1);
+    expect_types(&out, with, 5);
+    image_free(&out);
+    out = change(&none, TO(SAME), &arch, 1);
+    expect_types(&out, without, 3);
+    image_free(&out);
+    const struct pd_convert_options o = {.changes = &size, .n_changes = 1};
+    assert_int_equal(try_convert(none.b, none.n, &refused, o, NULL, &error), PD_EARG);
+    assert_int_equal(error.found, PD_FEAT_CLN_SIZE);
+    output_free(&refused);
+    image_free(&none);
+    image_free(&im);
+}
+
 /* ---- Failures outside */
 
 static void failing(void **state)
@@ -1287,6 +1368,8 @@ int main(void)
         cmocka_unit_test(sections_of_their_own_records),
         cmocka_unit_test(changes),
         cmocka_unit_test(changes_that_cannot_be),
+        cmocka_unit_test(old_features_compressed),
+        cmocka_unit_test(old_features_change),
         cmocka_unit_test(failing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

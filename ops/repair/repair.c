@@ -176,13 +176,6 @@ static enum pd_code probe_feature(struct repair *p, const struct pd_record *rec,
     return code ? code : probe_payload(p, rec, why);
 }
 
-/* True if a later kernel or perf may have such records. Their types follow the known ones. */
-static bool may_come(uint32_t type)
-{
-    return type < PD_RECORD_HEADER_ATTR || (type > PD_RECORD_SCHEDSTAT_DOMAIN && type < 128) ||
-           (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
-}
-
 /* The kernel or perf that wrote the recording may have been newer. */
 static bool is_unknown(const struct pd_record *rec)
 {
@@ -192,10 +185,8 @@ static bool is_unknown(const struct pd_record *rec)
 /* A record of an unknown type is kept only if records follow it: else it may not be a record. */
 static bool is_lone(struct repair *p, const struct pd_record *rec)
 {
-    uint64_t end = rec->offset + rec->size;
-    if (!is_unknown(rec))
-        return false;
-    return !may_come(rec->type) || (!rec->depth && end != p->r->end && !pi_is_record(p->r, end, &end));
+    return is_unknown(rec) &&
+           (!pi_may_come(rec->type) || (!rec->depth && !pi_goes_on(p->r, rec->offset + rec->size)));
 }
 
 /*

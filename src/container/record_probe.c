@@ -14,24 +14,54 @@
 
 /* ---- Where records begin */
 
+/*
+ * How much is asked of a record: that it is one of those known today and its fields take all of it, or only
+ * what is asked of those that are kept.
+ */
+enum claim { PLAUSIBLE, POSSIBLE };
+
+bool pi_may_come(uint32_t type)
+{
+    return type < PD_RECORD_HEADER_ATTR || (type > PD_RECORD_SCHEDSTAT_DOMAIN && type < 128) ||
+           (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
+}
+
+/* Decodes it as far as its layout is known. */
+static bool is_sound(const struct pd_reader *r, struct pd_record *rec, enum claim claim)
+{
+    pi_attrs_resolve(&r->attrs, rec);
+    if (!rec->plan || (rec->type == PD_RECORD_SAMPLE && !rec->attr))
+        return claim == POSSIBLE;
+    const enum pd_code code = pd_record_decode_framed(rec->plan, rec, NULL);
+    if (claim == POSSIBLE)
+        return code == PD_OK || code == PD_EUNKNOWN;
+    return code == PD_OK && (rec->type >= PD_RECORD_HEADER_ATTR || rec->rest.n == 0);
+}
+
 /* The record that begins at p, with at most n bytes; *whole: its size and that of the payload behind it. */
-static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n, uint64_t *whole)
+static bool makes_claim(const struct pd_reader *r, const uint8_t *p, uint64_t n, enum claim claim,
+                        uint64_t *whole)
 {
     const enum pd_order order = r->info.order;
     struct pd_record rec = {0};
-    if (n < HEADER || pi_load16(p + 6, order) > n || !pd_set_name(&pd_set_record_type, pi_load32(p, order)) ||
-        pd_record_frame(order, p, (size_t)n, &rec, NULL))
+    if (n < HEADER || pi_load16(p + 6, order) > n || pd_record_frame(order, p, (size_t)n, &rec, NULL))
         return false;
-    pi_attrs_resolve(&r->attrs, &rec);
-    if (!rec.plan || (rec.type == PD_RECORD_SAMPLE && !rec.attr) ||
-        pd_record_decode_framed(rec.plan, &rec, NULL))
+    if (!pd_set_name(&pd_set_record_type, rec.type) && !(claim == POSSIBLE && pi_may_come(rec.type)))
+        return false;
+    if (!is_sound(r, &rec, claim))
         return false;
     const uint64_t behind = pi_payload_behind(&rec, order);
     *whole = rec.size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2); /* beyond any file is beyond */
-    return rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0;
+    return true;
 }
 
-bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
+static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n, uint64_t *whole)
+{
+    return makes_claim(r, p, n, PLAUSIBLE, whole);
+}
+
+/* The same of what stands in the input. */
+static bool stands_at(struct pd_reader *r, uint64_t at, enum claim claim, uint64_t *next)
 {
     const uint8_t *p;
     uint64_t whole;
@@ -41,9 +71,26 @@ bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
         return false;
     const uint16_t size = pi_load16(p + 6, r->info.order);
     if (size > r->end - at || pi_input_at(r->src, at, size, &p, &got, NULL) || got < size ||
-        !is_record_at(r, p, size, &whole) || whole > r->end - at)
+        !makes_claim(r, p, size, claim, &whole) || whole > r->end - at)
         return false;
     *next = at + whole;
+    return true;
+}
+
+bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
+{
+    return stands_at(r, at, PLAUSIBLE, next);
+}
+
+bool pi_goes_on(struct pd_reader *r, uint64_t at)
+{
+    uint64_t next;
+    for (unsigned i = 0; i < IN_A_ROW && at != r->end; i++, at = next) {
+        if (pi_is_record(r, at, &next))
+            return true;
+        if (!stands_at(r, at, POSSIBLE, &next))
+            return false;
+    }
     return true;
 }
 
@@ -184,8 +231,7 @@ size_t pi_find_inside(struct pd_reader *r, const struct pd_record *rec)
 {
     const uint64_t end = rec->offset + rec->size, left = r->end - rec->offset;
     struct search s = {.n = rec->size, .from = HEADER, .step = 1, .beyond = true};
-    uint64_t next;
-    if (rec->depth || rec->payload_size || end >= r->end || pi_is_record(r, end, &next))
+    if (rec->depth || rec->payload_size || end >= r->end || pi_goes_on(r, end))
         return 0;
     if (rec->layout && rec->rest.n >= HEADER && pi_are_records(r, end - rec->rest.n))
         return rec->size - rec->rest.n;

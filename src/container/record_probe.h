@@ -7,6 +7,13 @@
 
 /* True if a record begins there that can be decoded and leaves no bytes over. *next: the place behind it. */
 bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);
+/* True if a later kernel or perf may have records of such an unknown type: these follow the known ones. */
+bool pi_may_come(uint32_t type);
+/*
+ * True if it is the end of the data, or if reading may go on there: a record begins there, or several do that
+ * leave bytes over or whose types are not known. So it is behind each record of what `repair` wrote.
+ */
+bool pi_goes_on(struct pd_reader *r, uint64_t at);
 /* True if n consecutive records are plausible there, or all up to the end of the data. */
 bool pi_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n);
 /* The same for several records. */

@@ -416,6 +416,50 @@ static void lost_attr(void **state)
     }
 }
 
+/*
+ * Two samples have 16 bytes behind their fields. In the first, these say that a record of another type begins
+ * there and ends where the last sample begins. That one is too short.
+ */
+static void make_longer(struct recording *r)
+{
+    enum { LONGER = 7 };
+    struct image *im = &r->im;
+    size_t size = 0;
+    make(r, false, false);
+    im->n = r->start[0];
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        r->start[i] = image_record(im, 9, 1);
+        image_u64(im, 0x401000 + i);
+        image_u64(im, 71);
+        if (i < SAMPLES - 1)
+            image_u64(im, 1000 + i);
+        size = i == LONGER ? im->n : size;
+        if (i == LONGER || i == LONGER + 1)
+            image_zeros(im, 16);
+        image_end(im, r->start[i]);
+    }
+    image_set(im, size, PD_RECORD_MMAP, 4);
+    image_set(im, size + 6, r->start[SAMPLES - 1] - size, 2);
+    image_section(im, IMAGE_DATA, r->start[0], im->n - r->start[0]);
+    image_set(im, IMAGE_FEATURES, 0, 8);
+}
+
+/* Bytes behind the fields of two neighbours are no damage, wherever the data ends. */
+static void longer_samples(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    make_longer(&r);
+    for (int keep_tail = 0; keep_tail < 2; keep_tail++) {
+        assert_int_equal(repair(r.im.b, r.im.n, keep_tail, &o), PD_OK);
+        assert_int_equal(o.stats.samples, SAMPLES - 1);
+        assert_int_equal(o.stats.lost, 24);
+        image_free(&o.im);
+    }
+    image_free(&r.im);
+}
+
 /* A recording that was killed: data size 0, no features. */
 static void unfinished(void **state)
 {
@@ -445,6 +489,7 @@ int main(void)
         cmocka_unit_test(data_behind_table),
         cmocka_unit_test(attrs_of_something_else),
         cmocka_unit_test(lost_attr),
+        cmocka_unit_test(longer_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

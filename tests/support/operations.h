@@ -481,27 +481,43 @@ static inline bool operation_content_same(struct operations *t, const struct ima
     return same;
 }
 
+/* What merge knows such a record by: all of its bytes, or of a build id the file that it is of. */
+static inline void operation_put_identity(struct pd_reader *r, struct pd_record *rec, struct image *out)
+{
+    out->n = 0;
+    if (rec->type == PD_RECORD_HEADER_BUILD_ID && pd_reader_decode(r, rec, NULL) == PD_OK) {
+        const struct pd_str *const name = &rec->u.header_build_id.file.filename;
+        image_u16(out, rec->misc & PD_MISC_CPUMODE);
+        image_bytes(out, name->ptr, name->len);
+    } else {
+        image_bytes(out, rec->raw, rec->size);
+    }
+}
+
 /*
- * The same record twice, of a type that merge writes once and split does not carry, or of a build id: in two
- * pieces, nothing tells that it was there twice.
+ * The same record twice, of a type that merge writes once and split does not carry, or the build id of a
+ * file: in two pieces, nothing tells that it was there twice.
  */
 static inline bool operation_has_twins(struct operations *t, const struct image *in)
 {
     struct pd_reader *r = operation_reopen(t, in);
     struct pd_record rec = {0};
-    struct image all = {0};
+    struct image all = {0}, one = {0};
     bool twins = false;
     while (!twins && pd_reader_next(r, &rec, NULL) == PD_OK) {
         if (pi_traits_of(rec.type)->copies != PD_COPIES_ONCE && rec.type != PD_RECORD_HEADER_BUILD_ID)
             continue;
-        for (size_t at = 0, n; !twins && at < all.n; at += n) {
-            n = pi_load16(all.b + at + 6, pd_reader_info(r)->order);
-            twins = n == rec.size && memcmp(all.b + at, rec.raw, n) == 0;
+        operation_put_identity(r, &rec, &one);
+        for (size_t at = 0, n; !twins && at < all.n; at += 2 + n) {
+            n = pi_load16(all.b + at, PD_LITTLE);
+            twins = n == one.n && memcmp(all.b + at + 2, one.b, n) == 0;
         }
-        image_bytes(&all, rec.raw, rec.size);
+        image_u16(&all, (unsigned)one.n);
+        image_bytes(&all, one.b, one.n);
     }
     pd_reader_close(r);
     image_free(&all);
+    image_free(&one);
     return twins;
 }
 

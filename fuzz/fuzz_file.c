@@ -330,6 +330,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
+    struct mutation m = mutation_of(data, size, max, seed);
     return mutate_file(&m);
 }

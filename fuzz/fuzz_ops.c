@@ -67,7 +67,8 @@ static size_t mutate_archive(struct mutation *m)
     if (f.next == 0 || mutation_random(m, 8) == 0)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
     const size_t behind = m->size - f.next, room = m->max - (m->size - f.n);
-    struct mutation file = {.data = malloc(room), .size = f.n, .max = room, .state = m->state};
+    struct mutation file = {
+        .data = malloc(room), .size = f.n, .max = room, .less = m->less, .state = m->state};
     CHECK(file.data);
     memcpy(file.data, m->data + f.at, f.n);
     if (strcmp(f.name, "data") == 0)
@@ -105,11 +106,11 @@ static size_t mutate_part(uint8_t *data, size_t size, size_t max, struct mutatio
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
+    struct mutation m = mutation_of(data, size, max, seed);
     if (size <= FRONT)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
-    if (mutation_random(&m, 4))
-        return mutate_part(data, size, max, &m);
+    if (m.less || mutation_random(&m, 4))
+        return mutate_part(data, size, m.max, &m);
     mutate_in_place(&m, 0, OPERATION_OPTIONS);
     return size;
 }

@@ -18,8 +18,16 @@ struct mutation {
     enum pd_order order;
     uint64_t state;
     bool bare; /* no sections: all from `records` on are records */
+    bool less; /* something is to be taken away */
     size_t records;
 };
+
+/* When libFuzzer makes an input small, `max` is less than it has now. */
+static inline struct mutation mutation_of(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    return (struct mutation){
+        .data = data, .size = size, .max = size > max ? size : max, .less = size > max, .state = seed};
+}
 
 static inline uint64_t mutation_random(struct mutation *m, uint64_t below)
 {
@@ -179,9 +187,21 @@ static inline void mutate_record_size(struct mutation *m, size_t at, size_t n)
         pi_store16(m->data + at + 6, (uint16_t)(n - by), m->order);
 }
 
+/* A record, or all from some place on, is taken away. */
+static inline void mutate_to_less(struct mutation *m)
+{
+    size_t at, n;
+    if (m->size && (mutation_random(m, 4) == 0 || !pick_record(m, &at, &n) || !stretch(m, at, 0, n)))
+        m->size = (size_t)mutation_random(m, m->size);
+}
+
 static inline void mutate_records(struct mutation *m)
 {
     size_t at, n;
+    if (m->less) {
+        mutate_to_less(m);
+        return;
+    }
     if (!pick_record(m, &at, &n)) {
         mutate_in_place(m, 0, m->size);
         return;
@@ -231,6 +251,10 @@ static inline size_t mutate_file(struct mutation *m)
     m->order = m->size && m->data[0] == '2' ? PD_BIG : PD_LITTLE;
     m->bare = file_word(m, 8) == PIPE_HEADER;
     m->records = PIPE_HEADER;
+    if (m->less) {
+        mutate_to_less(m);
+        return m->size;
+    }
     if (m->size < (m->bare ? PIPE_HEADER : FILE_HEADER) || mutation_random(m, 4) == 0)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
     switch (m->bare ? 3 + mutation_random(m, 5) : mutation_random(m, 8)) {
@@ -255,10 +279,10 @@ static inline size_t mutate_all_records(struct mutation *m)
 /* A recording that stands behind `front` bytes of something else, which libFuzzer changes now and then. */
 static inline size_t mutate_file_behind(size_t front, uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
+    struct mutation m = mutation_of(data, size, max, seed);
     if (size < front)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
-    if (mutation_random(&m, 8) == 0) {
+    if (!m.less && mutation_random(&m, 8) == 0) {
         mutate_in_place(&m, 0, front);
         return size;
     }

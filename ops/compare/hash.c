@@ -309,12 +309,22 @@ static enum pd_code take_tracing(void *user, const uint8_t *bytes, size_t n)
     return PD_OK;
 }
 
+/* Reports its damage. */
+static bool decode(struct pi_hashing *h, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(h->r, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        finding(h, &what);
+    return code == PD_OK;
+}
+
 /* Behind the record, or, of old simpleperf, in it. */
 static void add_tracing_record(struct pi_hashing *h, struct pd_record *rec)
 {
     struct tracing t = {.h = h};
     struct pd_bytes inner;
-    if (pd_reader_decode(h->r, rec, NULL) || !rec->layout || rec->u.header_tracing_data.data_size == 0)
+    if (!decode(h, rec) || !rec->layout || rec->u.header_tracing_data.data_size == 0)
         return;
     pi_record_tracing_data(rec, pd_reader_info(h->r)->order, &inner,
                            NULL); /* cut data counts as far as it goes */
@@ -323,23 +333,16 @@ static void add_tracing_record(struct pi_hashing *h, struct pd_record *rec)
     add_instance(h, PD_FEAT_TRACING_DATA);
 }
 
-static enum pd_code add_feature_record(struct pi_hashing *h, const struct pd_record *rec)
+static enum pd_code add_feature_record(struct pi_hashing *h, struct pd_record *rec)
 {
     struct pd_bytes data;
     uint64_t number;
-    if (!pi_record_feature(rec, pd_reader_info(h->r)->order, &number, &data))
+    if (!pi_record_feature(rec, pd_reader_info(h->r)->order, &number, &data)) {
+        decode(h, rec);
         return PD_OK;
+    }
     return add_feature(h, number, rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw),
                        data.ptr, data.n);
-}
-
-static bool decode(struct pi_hashing *h, struct pd_record *rec)
-{
-    struct pd_error what;
-    const enum pd_code code = pd_reader_decode(h->r, rec, &what);
-    if (code && code != PD_EUNKNOWN)
-        finding(h, &what);
-    return code == PD_OK;
 }
 
 static void add_build_id_record(struct pi_hashing *h, struct pd_record *rec)

@@ -493,12 +493,50 @@ static void test_damage(void **state)
     image_free(&im);
 }
 
+/* What cannot be decoded of a recording. */
+static unsigned count_damage(const struct image *im)
+{
+    struct pd_record rec = {0};
+    struct pd_reader *r;
+    enum pd_code code;
+    unsigned n = 0;
+    assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
+    while ((code = pd_reader_next(r, &rec, NULL)) == PD_OK) {
+        const enum pd_code decoded = pd_reader_decode(r, &rec, NULL);
+        n += decoded && decoded != PD_EUNKNOWN;
+    }
+    pd_reader_close(r);
+    return n + (code != PD_END);
+}
+
+/* A record of each type without a field is reported where it is damage, also if it carries no content. */
+static void test_short_records(void **state)
+{
+    unsigned damaged = 0;
+    (void)state;
+    for (uint32_t type = 1; type <= PD_RECORD_SCHEDSTAT_DOMAIN; type++) {
+        struct image im;
+        unsigned findings = 0;
+        const struct pd_hash_options options = {
+            .size = sizeof options, .finding = on_finding, .user = &findings};
+        make_pipe(&im, &(struct form){0});
+        image_end(&im, image_record(&im, type, 0));
+        hash_image(&im, &options);
+        assert_int_equal(findings, count_damage(&im));
+        damaged += findings;
+        image_free(&im);
+    }
+    assert_true(damaged > 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),     cmocka_unit_test(test_content), cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_parts),   cmocka_unit_test(test_spill),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_forms),         cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition),    cmocka_unit_test(test_text),
+        cmocka_unit_test(test_parts),         cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,13 +64,35 @@ static void merge_ends(struct part *a, struct part *b, size_t n, ENTRY *first, E
     *b = y;
 }
 
-/* Merges two stretches, of equal times the former first. */
+/* The first of n entries in order that is newer. */
+static size_t first_newer(const ENTRY *a, size_t n, uint64_t time)
+{
+    size_t low = 0;
+    for (size_t high = n, middle; low < high;) {
+        middle = low + (high - low) / 2;
+        if (a[middle].time > time)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/*
+ * Merges two stretches, of equal times the former first. Those of different rounds have few times in common:
+ * only these are compared.
+ */
 static void merge_two(const ENTRY *a, size_t n_a, const ENTRY *b, size_t n_b, ENTRY *to)
 {
-    struct part x = {a, a + n_a}, y = {b, b + n_b};
-    ENTRY *end = to + n_a + n_b;
     const bool mixed = n_a && n_b && a[n_a - 1].time > b->time;
-    for (size_t n; mixed && (n = shorter(&x, &y)); to += n, end -= n)
+    const size_t before = mixed ? first_newer(a, n_a, b->time) : n_a;
+    const size_t within = mixed ? first_newer(b, n_b, a[n_a - 1].time - 1) : 0;
+    struct part x = {a + before, a + n_a}, y = {b, b + within};
+    ENTRY *end = to + n_a + within;
+    memcpy(to, a, before * sizeof *to);
+    memcpy(end, b + within, (n_b - within) * sizeof *to);
+    to += before;
+    for (size_t n; (n = shorter(&x, &y)); to += n, end -= n)
         merge_ends(&x, &y, n, to, end);
     memcpy(to, x.first, (size_t)(x.end - x.first) * sizeof *to);
     to += x.end - x.first;
@@ -106,20 +128,6 @@ static void merge_pairs(HOLDER *h, size_t first, const ENTRY *from, ENTRY *to)
         h->stretches[kept++] = low;
     }
     h->n_stretches = kept;
-}
-
-/* The first of n entries in order that is newer. */
-static size_t first_newer(const ENTRY *a, size_t n, uint64_t time)
-{
-    size_t low = 0;
-    for (size_t high = n, middle; low < high;) {
-        middle = low + (high - low) / 2;
-        if (a[middle].time > time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
 }
 
 /* Makes one stretch of all. A first one that is longer than the others together is moved but once. */

@@ -117,7 +117,7 @@ size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **by
     uint64_t time;
     *bytes = p;
     *n = 0;
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+    while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
         k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
         if (k == NULL || !k->known)
             k = fields_of(e, run.index, run.plan);

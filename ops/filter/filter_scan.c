@@ -261,7 +261,7 @@ void pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
     begin_look(&look);
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) &&
+    while (pi_samples_next(p, (size_t)(stop - p), &run, &time) &&
            judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on &&
             !pi_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))

@@ -189,7 +189,7 @@ static void pass_met(struct cutter *k, uint64_t *newest)
     struct pi_samples run = pi_samples_of(r);
     uint64_t n = 0, time;
     uint32_t task[2];
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+    while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
         const uint32_t key = key_in_run(k, &run, p);
         memcpy(task, p + run.plan->pid, sizeof task);
         if (!has_met(k, met_place(k, key, task[1]), key, task[0], task[1]))

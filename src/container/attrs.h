@@ -92,6 +92,17 @@ static inline const struct pd_event_attr *pi_attrs_quick(const struct pi_attrs *
     return a->attr[0];
 }
 
+/* What pi_attrs_quick() reads, for loops that keep it in registers; good until attrs come. */
+static inline struct pi_attrs pi_attrs_view(const struct pi_attrs *a)
+{
+    return (struct pi_attrs){.attr = a->attr,
+                             .seen = a->seen,
+                             .map = a->map,
+                             .map_size = a->map_size,
+                             .plain = a->plain,
+                             .id_at = a->id_at};
+}
+
 /* True if all events seen have the same layout of samples and trailers. */
 static inline bool pi_attrs_uniform(const struct pi_attrs *a)
 {

@@ -5,6 +5,7 @@
  * with failing allocations. Checks R11.
  */
 #include "tests/unit/session/order_stream.h"
+#include "src/session/order/sorted_run.h"
 #include "heap.h"
 #include "seeded.h"
 #include <dirent.h>
@@ -181,26 +182,64 @@ static void by_time_alone(const struct list *from, struct list *out)
 
 /* ---- What the sorter gives */
 
-static void read_all(struct pd_reader *r, enum pd_sort_kind kind, size_t memory, struct list *out,
-                     struct pd_sorter_stats *stats)
+static size_t random_memory(struct pi_rng *r)
+{
+    static const size_t memories[] = {500, 1000, 5000, 50000, 1000000};
+    return memories[pi_rng_below(r, sizeof memories / sizeof *memories)];
+}
+
+static struct {
+    uint64_t runs, passed, waited, late, ahead;
+} seen;
+
+/* Takes some of the samples that come next, without a record of each. */
+static void take_ahead(struct pd_sorter *s, struct pi_rng *rng, struct list *out)
+{
+    const struct pi_queue_entry *e;
+    const size_t there = pi_sorter_ahead(s, &e);
+    const uint64_t most = there ? pi_rng_below(rng, there + 1) : 0;
+    size_t n = 0;
+    for (; n < most; n++) {
+        struct pd_record rec = {0};
+        pi_waiting_frame(e[n].waiting, PD_HOST_ORDER, &rec);
+        if (rec.type != PD_RECORD_SAMPLE)
+            break;
+        const struct item i = item_of(&rec);
+        add(out, &i);
+    }
+    seen.ahead += n;
+    pi_sorter_pass(s, n);
+}
+
+/* With `rng`, some of the samples come ahead of their turn. */
+static void read_by(struct pd_reader *r, const struct pd_sorter_options *options, struct pi_rng *rng,
+                    struct list *out, struct pd_sorter_stats *stats)
 {
     struct pd_sorter *s;
     struct pd_record rec = {0};
     enum pd_code code;
-    const struct pd_sorter_options options = {.size = sizeof options, .kind = kind, .memory = memory};
     assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
-    assert_int_equal(pd_sorter_open(&s, r, &options, NULL), PD_OK);
+    assert_int_equal(pd_sorter_open(&s, r, options, NULL), PD_OK);
     out->n = 0;
     while ((code = pd_sorter_next(s, &rec, NULL)) == PD_OK) {
         const struct item i = item_of(&rec);
         add(out, &i);
         assert_int_equal(rec.attr_index,
                          rec.type == PD_RECORD_SAMPLE || rec.type == PD_RECORD_COMM ? 0 : UINT32_MAX);
+        if (rng)
+            take_ahead(s, rng, out);
     }
     assert_int_equal(code, PD_END);
     pd_sorter_get_stats(s, stats);
     assert_int_equal(stats->records, out->n);
     pd_sorter_close(s);
+}
+
+static void read_all(struct pd_reader *r, enum pd_sort_kind kind, size_t memory, struct list *out,
+                     struct pd_sorter_stats *stats)
+{
+    const struct pd_sorter_options options = {.size = sizeof options, .kind = kind, .memory = memory};
+    read_by(r, &options, NULL, out, stats);
 }
 
 static bool same_item(const struct item *a, const struct item *b)
@@ -218,6 +257,19 @@ static void check_same(const struct list *a, const struct list *b, uint64_t seed
                 (unsigned long long)a->items[i].index, (unsigned long long)b->items[i].index,
                 (unsigned long long)seed);
     assert_int_equal(a->n, b->n);
+}
+
+/* Samples that are taken ahead of their turn are the same, and counted likewise. */
+static void check_ahead(struct pd_reader *r, enum pd_sort_kind kind, struct pi_rng *rng, uint64_t seed)
+{
+    static struct list whole, ahead;
+    const struct pd_sorter_options options = {
+        .size = sizeof options, .kind = kind, .memory = random_memory(rng)};
+    struct pd_sorter_stats one, other;
+    read_by(r, &options, NULL, &whole, &one);
+    read_by(r, &options, rng, &ahead, &other);
+    check_same(&ahead, &whole, seed);
+    assert_memory_equal(&one, &other, sizeof one);
 }
 
 /* The records with a time and other than SAMPLE, and for each record how many of them are given before it. */
@@ -247,16 +299,6 @@ static void check_causal(uint64_t seed)
                      (unsigned long long)e->index, (unsigned long long)seed);
     }
 }
-
-static size_t random_memory(struct pi_rng *r)
-{
-    static const size_t memories[] = {500, 1000, 5000, 50000, 1000000};
-    return memories[pi_rng_below(r, sizeof memories / sizeof *memories)];
-}
-
-static struct {
-    uint64_t runs, passed, waited, late;
-} seen;
 
 static struct {
     uint64_t same, broken;
@@ -347,6 +389,9 @@ static void check_stream(uint64_t seed)
     assert_true(stats.waited <= waited);
     seen.passed += waited - stats.waited;
     seen.waited += waited;
+    check_ahead(r, PD_SORT_TIME, &rng, seed);
+    check_ahead(r, PD_SORT_STRICT, &rng, seed);
+    check_ahead(r, PD_SORT_CAUSAL, &rng, seed);
     pd_reader_close(r);
     drop(&s);
     check_windows(&records, seed);
@@ -365,6 +410,8 @@ static void streams(void **state)
     print_message("%llu files through windows as whole, %llu broke the promise of the rounds\n",
                   (unsigned long long)windowed.same, (unsigned long long)windowed.broken);
     assert_true(n < 25 || (windowed.same > n / 4 && windowed.broken > n));
+    print_message("%llu samples taken ahead of their turn\n", (unsigned long long)seen.ahead);
+    assert_true(n < 25 || seen.ahead > n);
     assert_true(n < 25 || (seen.runs > 5 * n && seen.passed > (n < 200 ? n : 5 * n) && seen.late > 5 * n));
 }
 

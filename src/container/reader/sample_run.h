@@ -60,8 +60,9 @@ static inline bool pi_reader_next_quick(struct pd_reader *r, struct pd_record *r
 struct pi_samples {
     const struct pd_plan *plan; /* of the sample, which suits; NULL: there was none yet */
     size_t size;
-    uint32_t index; /* of its event */
-    size_t usual;   /* size of samples whose event need not be looked up; 1: there is none */
+    uint32_t index;         /* of its event */
+    size_t usual;           /* size of samples whose event need not be looked up; 1: there is none */
+    struct pi_attrs events; /* pi_attrs_view() */
 };
 
 /* Of off-cpu samples, the task is elsewhere. */
@@ -73,18 +74,18 @@ static inline bool pi_samples_suit(const struct pd_plan *plan)
 static inline struct pi_samples pi_samples_of(const struct pd_reader *r)
 {
     const struct pd_plan *plan = r->attrs.seen == 1 ? &r->attrs.attr[0]->plan : NULL;
+    const struct pi_attrs events = pi_attrs_view(&r->attrs);
     if (plan == NULL || !pi_samples_suit(plan))
-        return (struct pi_samples){NULL, 1, 0, 1};
+        return (struct pi_samples){NULL, 1, 0, 1, events};
     const size_t size = plan->budget + sizeof(struct pi_record_header);
-    return (struct pi_samples){plan, size, 0, size};
+    return (struct pi_samples){plan, size, 0, size, events};
 }
 
 /*
  * The next record at p, if it is a sample with a task and a time; false: it is not, or that needs a lookup.
  * Call pi_reader_passed() for the samples skipped in this way.
  */
-static inline bool pi_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left,
-                                   struct pi_samples *s, uint64_t *time)
+static inline bool pi_samples_next(const uint8_t *p, size_t left, struct pi_samples *s, uint64_t *time)
 {
     struct pi_record_header h;
     if (left < sizeof h)
@@ -94,7 +95,7 @@ static inline bool pi_samples_next(const struct pd_reader *r, const uint8_t *p, 
         return false;
     s->size = s->usual;
     if (h.size != s->usual) {
-        const struct pd_event_attr *event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &s->index);
+        const struct pd_event_attr *event = pi_attrs_quick(&s->events, p, h.type, h.size, &s->index);
         if (event == NULL || (&event->plan != s->plan && !pi_samples_suit(&event->plan)) ||
             h.size < event->plan.budget + sizeof h)
             return false;

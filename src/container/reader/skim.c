@@ -27,7 +27,7 @@ void pi_reader_skim(struct pd_reader *r, struct pi_skim *skim)
     if (s.plan == NULL || s.plan->usual == 0)
         return;
     const bool fixed = (r->attrs.attr[0]->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)) == 0;
-    while (pi_samples_next(r, p, (size_t)(stop - p), &s, &time) && time) {
+    while (pi_samples_next(p, (size_t)(stop - p), &s, &time) && time) {
         memcpy(&tid, p + s.plan->pid + 4, sizeof tid);
         if (!is_seen(skim, tid) || !(fixed ? s.size == s.usual : pi_sample_fits(s.plan, p, s.size)))
             break;

@@ -135,6 +135,15 @@ static void pass(struct pi_queue *q, size_t number)
     q->waiting--;
 }
 
+void pi_queue_pass(struct pi_queue *q, size_t n)
+{
+    const struct pi_queue_entry *e = q->entries + q->first;
+    for (const struct pi_queue_entry *const end = e + n; e < end; e++)
+        let_go(q, e->waiting);
+    q->first += n;
+    q->waiting -= n;
+}
+
 /* Makes a heap of sources [from, to) that have something up to the limit. */
 static enum pd_code gather(struct pi_queue *q, size_t from, size_t to, struct pd_error *error)
 {
@@ -268,21 +277,6 @@ void pi_queue_free(struct pi_queue *q)
     pi_release(q->allocator, q->scratch);
 }
 
-void pi_waiting_fill(struct pi_waiting *w, const struct pd_record *rec, uint64_t time)
-{
-    w->time = time;
-    w->offset = rec->offset;
-    w->index = rec->index;
-    w->inner_offset = rec->depth ? rec->inner_offset : 0;
-    w->plan = rec->plan;
-    w->attr = rec->attr;
-    w->attr_index = rec->attr_index;
-    w->size = rec->size;
-    w->depth = rec->depth;
-    if (rec->raw != w->raw)
-        memcpy(w->raw, rec->raw, rec->size);
-}
-
 /* True if another record, with so many bytes more in chunks, takes more than the memory that is allowed. */
 static bool exceeds(const struct pi_queue *q, size_t more)
 {
@@ -296,30 +290,19 @@ static enum pd_code make_room(struct pi_queue *q, size_t bytes, struct pd_error 
     return q->n > q->first && exceeds(q, more) ? spill(q, error) : PD_OK;
 }
 
-/* make_room(), reserve() and room() where there is room already; else NULL. */
-static inline struct pi_waiting *quick_room(struct pi_queue *q, size_t bytes)
-{
-    struct pi_chunk *c = q->current;
-    if (c == NULL || c->size - c->used < bytes || q->n >= q->cap || exceeds(q, 0))
-        return NULL;
-    struct pi_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
-    c->used += bytes;
-    c->alive++;
-    w->chunk = c;
-    return w;
-}
-
 enum pd_code pi_queue_push(struct pi_queue *q, const struct pd_record *rec, uint64_t time,
                            struct pd_error *error)
 {
     const size_t bytes = pi_waiting_bytes(rec->size);
-    struct pi_waiting *w = quick_room(q, bytes);
-    if (w == NULL) {
-        const enum pd_code code = make_room(q, bytes, error);
-        w = !code && reserve(q) ? room(q, bytes) : NULL;
-        if (w == NULL)
-            return code ? code : no_memory(error, bytes);
+    struct pi_queue_end end = pi_queue_begin(q);
+    if (pi_queue_append(&end, rec, time)) {
+        pi_queue_finish(q, &end);
+        return PD_OK;
     }
+    const enum pd_code code = make_room(q, bytes, error);
+    struct pi_waiting *w = !code && reserve(q) ? room(q, bytes) : NULL;
+    if (w == NULL)
+        return code ? code : no_memory(error, bytes);
     pi_waiting_fill(w, rec, time);
     struct pi_queue_entry *place = place_entry(q, time);
     if (place == NULL) {
@@ -336,6 +319,7 @@ enum pd_code pi_queue_flush(struct pi_queue *q, uint64_t limit, struct pd_error 
     const enum pd_code code = sort(q, error);
     q->limit = limit;
     q->taken = false;
+    q->end = q->n && !code ? q->first + first_newer(q->entries + q->first, q->n - q->first, limit) : 0;
     return code ? code : gather(q, 0, q->n_runs + 1, error);
 }
 

@@ -72,7 +72,7 @@ static void pass_samples(struct pi_scout *s)
     uint64_t n = 0, time, newest = s->clock.waiting ? s->clock.newest : 0, last = s->last;
     const uint64_t done = s->clock.done;
     bool in_order = s->in_order;
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= done) {
+    while (pi_samples_next(p, (size_t)(stop - p), &run, &time) && time && time >= done) {
         in_order &= time >= last;
         last = time;
         newest = time > newest ? time : newest;

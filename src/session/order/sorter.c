@@ -10,6 +10,7 @@
 #include "order_queue.h"
 #include "clock.h"
 #include "scout.h"
+#include "sorted_run.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
@@ -219,35 +220,71 @@ static bool samples_wait(const struct pd_sorter *s, const struct lane *l)
     return l->clock.timed && !l->in_order && !s->scout.may && (!l->sliding || l->reader->index >= l->held);
 }
 
+/* How many records may be put into the queue until it is to give those that are settled. */
+static uint64_t until_full(const struct lane *l)
+{
+    const uint64_t batch = l->pushed < BATCH ? BATCH - l->pushed : 1;
+    const uint64_t half = l->queue.waiting > 2 * l->pushed + 1 ? l->queue.waiting - 2 * l->pushed - 1 : 1;
+    return !l->sliding ? UINT64_MAX : batch > half ? batch : half;
+}
+
+static inline struct pd_record sample_of(const struct pi_samples *run, const uint8_t *p, uint64_t offset,
+                                         uint64_t index)
+{
+    const struct pd_event_attr *event = run->events.attr[run->index];
+    return (struct pd_record){.type = PD_RECORD_SAMPLE,
+                              .size = (uint16_t)run->size,
+                              .raw = p,
+                              .plan = run->plan,
+                              .attr = &event->attr,
+                              .attr_index = run->index,
+                              .offset = offset,
+                              .index = index};
+}
+
+/* Apart, so that others need no record in memory. */
+__attribute__((noinline)) static enum pd_code push_sample(struct lane *l, struct pi_samples run,
+                                                          const uint8_t *p, uint64_t offset, uint64_t index,
+                                                          struct pd_error *error)
+{
+    const struct pd_record rec = sample_of(&run, p, offset, index);
+    uint64_t time;
+    memcpy(&time, p + run.plan->time, sizeof time);
+    return pi_queue_push(&l->queue, &rec, time, error);
+}
+
 /* As put_in_lane(), of samples that follow each other, as far as they wait. */
 static enum pd_code push_samples(struct pd_sorter *s, struct lane *l, struct pd_error *error)
 {
     struct pd_reader *r = l->reader;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *const start = r->src->next, *const stop = r->src->stop, *p = start;
     struct pi_samples run = pi_samples_of(r);
-    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .index = r->index, .offset = r->at};
+    struct pi_queue_end end = pi_queue_begin(&l->queue);
+    const uint64_t full = until_full(l), at = r->at, index = r->index;
+    const bool none = l->queue.waiting == 0;
     enum pd_code code = PD_OK;
-    bool full = false;
-    uint64_t time;
-    while (!code && !full && pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time) {
+    uint64_t n = 0, time, newest = 0;
+    while (!code && n < full && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time) {
         l->newest = time > l->newest ? time : l->newest;
-        if (is_settled(l, time))
+        if (n == 0 && none && is_settled(l, time))
             break;
-        pi_clock_follow(&l->clock, time);
-        rec.raw = p;
-        rec.size = (uint16_t)run.size;
-        rec.plan = run.plan;
-        rec.attr = &r->attrs.attr[run.index]->attr;
-        rec.attr_index = run.index;
-        code = pi_queue_push(&l->queue, &rec, time, error);
-        full = l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2;
+        newest = time > newest ? time : newest;
+        const uint64_t offset = at + (uint64_t)(p - start);
+        const struct pd_record rec = sample_of(&run, p, offset, index + n);
+        if (!pi_queue_append(&end, &rec, time)) {
+            pi_queue_finish(&l->queue, &end);
+            code = push_sample(l, run, p, offset, index + n, error);
+            end = pi_queue_begin(&l->queue);
+        }
         p += run.size;
-        rec.offset += run.size;
-        rec.index++;
+        n++;
     }
-    s->stats.waited += rec.index - r->index;
-    pi_reader_passed(r, p, rec.index - r->index);
-    return !code && full ? flush(l, settled(l), error) : code;
+    pi_queue_finish(&l->queue, &end);
+    s->stats.waited += n;
+    l->pushed += n;
+    pi_clock_follow(&l->clock, newest);
+    pi_reader_passed(r, p, n);
+    return !code && n == full ? flush(l, settled(l), error) : code;
 }
 
 /* The next record that waits, if the queue is giving. */
@@ -386,14 +423,10 @@ static enum pd_code merged_next(struct pd_sorter *s, struct pd_record *rec, stru
 
 /* ---- The first reading */
 
-static void note_order(struct pd_sorter_stats *stats, const struct lane *l, const struct pd_record *rec,
-                       uint64_t time, uint64_t newest)
+static void note_disorder(struct pd_sorter_stats *stats, const struct lane *l, const struct pd_record *rec,
+                          uint64_t time, uint64_t newest)
 {
-    if (stats->timed++ == 0 || time < stats->first)
-        stats->first = time;
-    if (time > stats->last)
-        stats->last = time;
-    if (time < newest && stats->disorder.count++ == 0)
+    if (stats->disorder.count++ == 0)
         stats->disorder = (struct pd_disorder){.count = 1,
                                                .index = rec->index + l->first_index,
                                                .offset = rec->offset,
@@ -403,27 +436,43 @@ static void note_order(struct pd_sorter_stats *stats, const struct lane *l, cons
                                                .member = l->member};
 }
 
+/* So many more records have a time, between these two. */
+static void note_times(struct pd_sorter_stats *stats, uint64_t n, uint64_t first, uint64_t last)
+{
+    if (n && (stats->timed == 0 || first < stats->first))
+        stats->first = first;
+    if (n && last > stats->last)
+        stats->last = last;
+    stats->timed += n;
+}
+
 /* As measure(), of samples that have a time, as far as they follow each other. */
 static void measure_samples(struct pd_sorter *s, struct lane *l, uint64_t *records)
 {
     struct pd_reader *r = l->reader;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *const start = r->src->next, *const stop = r->src->stop, *p = start;
     struct pi_samples run = pi_samples_of(r);
-    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .index = r->index, .offset = r->at};
-    uint64_t time, newest = l->newest, newest_here = 0;
-    while (l->clock.timed && pi_samples_next(r, p, (size_t)(stop - p), &run, &time) && time) {
-        if (newest > time && newest - time > l->slack)
-            l->slack = newest - time;
-        note_order(&s->stats, l, &rec, time, newest);
+    uint64_t n = 0, time, newest = l->newest, slack = l->slack, first = UINT64_MAX, last = 0;
+    while (l->clock.timed && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time) {
+        if (time < newest) {
+            const struct pd_record rec = sample_of(&run, p, r->at + (uint64_t)(p - start), r->index + n);
+            slack = newest - time > slack ? newest - time : slack;
+            note_disorder(&s->stats, l, &rec, time, newest);
+        }
         newest = time > newest ? time : newest;
-        newest_here = time > newest_here ? time : newest_here;
+        first = time < first ? time : first;
+        last = time > last ? time : last;
         p += run.size;
-        rec.offset += run.size;
-        *records = ++rec.index;
+        n++;
     }
+    if (n == 0)
+        return;
     l->newest = newest;
-    pi_clock_follow(&l->clock, newest_here);
-    pi_reader_passed(r, p, rec.index - r->index);
+    l->slack = slack;
+    note_times(&s->stats, n, first, last);
+    pi_clock_follow(&l->clock, last);
+    pi_reader_passed(r, p, n);
+    *records = r->index;
 }
 
 /* The slack of a lane, and the number of its records. */
@@ -446,7 +495,9 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
         else if (placed && l->newest > time && l->newest - time > l->slack)
             l->slack = l->newest - time;
         if (when.time)
-            note_order(&s->stats, l, &rec, time, l->newest);
+            note_times(&s->stats, 1, time, time);
+        if (when.time && time < l->newest)
+            note_disorder(&s->stats, l, &rec, time, l->newest);
         l->newest = time > l->newest ? time : l->newest;
         *records = rec.index + 1;
     }
@@ -615,6 +666,32 @@ static inline bool next_quick(struct pd_sorter *s, struct pd_record *rec)
     s->given = NULL;
     s->stats.records++;
     return true;
+}
+
+size_t pi_sorter_ahead(const struct pd_sorter *s, const struct pi_queue_entry **first)
+{
+    const bool may = s->n_lanes == 1 && s->lanes->draining && !s->failed && !s->scout.may &&
+                     s->reader->info.order == PD_HOST_ORDER;
+    *first = NULL;
+    return may ? pi_queue_ahead(&s->lanes->queue, first) : 0;
+}
+
+void pi_sorter_pass(struct pd_sorter *s, size_t n)
+{
+    struct lane *l = s->lanes;
+    const struct pi_queue_entry *e;
+    size_t late = 0;
+    if (n == 0)
+        return;
+    pi_queue_ahead(&l->queue, &e);
+    for (; late < n && e[late].time < s->newest; late++)
+        note(s, l, PD_RECORD_SAMPLE, e[late].time);
+    if (late < n)
+        note(s, l, PD_RECORD_SAMPLE, e[n - 1].time);
+    pi_queue_pass(&l->queue, n);
+    s->stats.records += n;
+    s->payload_left = 0;
+    s->given = NULL;
 }
 
 __attribute__((noinline)) static enum pd_code next_any(struct pd_sorter *s, struct pd_record *rec,

@@ -240,7 +240,7 @@ static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct
     struct pd_clock now = *clock;
     uint64_t n = 0, time;
     uint32_t task[2];
-    while (pi_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+    while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
         memcpy(task, p + run.plan->pid, sizeof task);
         const struct known *k = &known[task[1] % KNOWN];
         if (k->tid != task[1] || k->pid != task[0] ||

@@ -9,6 +9,7 @@
 #include "compression.h"
 #include "members.h"
 #include "sections_out.h"
+#include "encode/container/writer.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/session/sorter.h>
 
@@ -39,6 +40,15 @@ struct pi_output {
 enum pd_code pi_output_begin(struct pi_output *o);
 /* Must be called for each COMPRESSED record of the input; the records inside take its place. */
 enum pd_code pi_output_wrapper(struct pi_output *o, const struct pd_record *rec);
+/*
+ * True if records come to the sink as they are: then pi_output_bytes() may write several at once, with less
+ * than pi_output_record() does for each.
+ */
+static inline bool pi_output_is_direct(const struct pi_output *o)
+{
+    return !o->runs && !o->pipe && !o->dir && pi_writer_is_direct(o->sections.writer);
+}
+enum pd_code pi_output_bytes(struct pi_output *o, const uint8_t *bytes, size_t n);
 /* Writes the bytes of a record: its own, or others of the same number. */
 enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, const uint8_t *bytes);
 /*

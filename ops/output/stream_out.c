@@ -180,10 +180,15 @@ static bool extends_run(struct pi_output *o, const struct pd_record *rec, const 
     return true;
 }
 
+enum pd_code pi_output_bytes(struct pi_output *o, const uint8_t *bytes, size_t n)
+{
+    return pi_writer_emit(o->sections.writer, bytes, n, o->sections.error);
+}
+
 enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, const uint8_t *bytes)
 {
     bool taken = false;
-    if (!o->runs && !o->pipe && !o->dir && pi_writer_is_direct(o->sections.writer))
+    if (pi_output_is_direct(o))
         return pi_writer_emit(o->sections.writer, bytes, rec->size, o->sections.error);
     if (o->run_n && extends_run(o, rec, bytes))
         return PD_OK;

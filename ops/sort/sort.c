@@ -12,8 +12,11 @@
 #include "ops/output/payload.h"
 #include "ops/output/progress.h"
 #include "ops/output/rounds.h"
+#include "src/session/order/sorted_run.h"
 #include "src/support/wire.h"
 #include <perfdata/ops/sort.h>
+
+#define GATHERED ((size_t)64 << 10) /* bytes that are written at once; any record is smaller */
 
 struct sorting {
     struct pd_reader *reader;
@@ -202,12 +205,41 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
                                       : code;
 }
 
+/* Writes the samples that come next, as far as sort_record() would do no more with them. */
+static enum pd_code sort_samples(struct sorting *s)
+{
+    uint8_t bytes[GATHERED];
+    const struct pi_queue_entry *e = NULL;
+    const size_t n = pi_output_is_direct(&s->out) ? pi_sorter_ahead(s->sorter, &e) : 0;
+    size_t done = 0, used = 0;
+    uint64_t outside = 0; /* bytes that are not inside COMPRESSED records */
+    enum pd_code code = PD_OK;
+    for (; !code && done < n && pi_sorted_is_whole(&e[done]); done++) {
+        const struct pi_waiting *w = e[done].waiting;
+        if (w->size > sizeof bytes - used) {
+            code = pi_output_bytes(&s->out, bytes, used);
+            used = 0;
+        }
+        memcpy(bytes + used, w->raw, w->size);
+        used += w->size;
+        outside += w->depth ? 0 : w->size;
+    }
+    if (done == 0)
+        return PD_OK;
+    pi_clock_follow(&s->rounds.clock, e[done - 1].time);
+    pi_progress_bytes(&s->progress, outside);
+    pi_sorter_pass(s->sorter, done);
+    s->stats->records += done;
+    return code ? code : pi_output_bytes(&s->out, bytes, used);
+}
+
 static enum pd_code sort_file(struct sorting *s)
 {
     struct pd_record rec = {0};
     struct pd_error what;
     enum pd_code code = PD_OK, next;
-    while (!code && (next = pd_sorter_next(s->sorter, &rec, &what)) != PD_END) {
+    while (!code && !(pi_sorted_goes_on(&rec) && (code = sort_samples(s))) &&
+           (next = pd_sorter_next(s->sorter, &rec, &what)) != PD_END) {
         if (!next) {
             code = sort_record(s, &rec);
         } else if (pd_is_failure(next)) {

@@ -32,4 +32,10 @@ static inline bool pi_sorted_is_whole(const struct pi_queue_entry *e)
     return w->plan->time && time == e->time && time;
 }
 
+/* False behind a sample of an unusual type: the next one will not be whole, either. */
+static inline bool pi_sorted_goes_on(const struct pd_record *last)
+{
+    return last->type != PD_RECORD_SAMPLE || (last->plan && last->plan->usual);
+}
+
 #endif

@@ -106,7 +106,8 @@ static void damage(struct cutter *k, const struct pd_error *what)
         k->c.options->finding(k->c.options->user, what);
 }
 
-static enum pd_code each_record(struct cutter *k, visit_fn *visit)
+/* `ahead`, unless NULL, does the same as `visit` for samples that come next, and passes them. */
+static enum pd_code each_ordered(struct cutter *k, visit_fn *visit, enum pd_code (*ahead)(struct cutter *k))
 {
     const struct pd_sorter_options how = {.size = sizeof how,
                                           .allocator = k->c.options->allocator,
@@ -119,7 +120,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
         code = pd_sorter_open(&k->sorter, k->c.reader, &how, k->c.error);
     k->seq = 0;
     pi_reads_free(&k->c.counters);
-    while (!code) {
+    while (!code && !(ahead && pi_sorted_goes_on(&rec) && (code = ahead(k)))) {
         const enum pd_code next = pd_sorter_next(k->sorter, &rec, &what);
         if (next == PD_END)
             break;
@@ -140,6 +141,11 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
     pd_sorter_close(k->sorter);
     k->sorter = NULL;
     return code;
+}
+
+static enum pd_code each_record(struct cutter *k, visit_fn *visit)
+{
+    return each_ordered(k, visit, NULL);
 }
 
 /* ---- All records in the order of the file */
@@ -169,15 +175,17 @@ static void note_met(struct cutter *k, uint32_t key, uint32_t pid, uint32_t tid)
     *met_place(k, key, tid) = (struct met){key, pid, tid, k->readings};
 }
 
-static uint32_t key_in_run(const struct cutter *k, const struct pi_samples *run, const uint8_t *p)
+/* key_of() of a sample that is long enough, in this machine's byte order; not by cgroup. */
+static inline uint32_t key_at(const struct cutter *k, const struct pd_plan *plan, uint32_t event,
+                              const uint8_t *p)
 {
+    const enum pd_pieces_by by = k->c.options->by;
+    const uint16_t at = by == PD_PIECES_PID ? plan->pid : plan->cpu;
     uint32_t key = UINT32_MAX;
-    if (k->c.options->by == PD_PIECES_EVENT)
-        key = run->index;
-    else if (k->c.options->by == PD_PIECES_PID)
-        memcpy(&key, p + run->plan->pid, sizeof key);
-    else if (run->plan->cpu)
-        memcpy(&key, p + run->plan->cpu, sizeof key);
+    if (by == PD_PIECES_EVENT)
+        key = event;
+    else if (at)
+        memcpy(&key, p + at, sizeof key);
     return key;
 }
 
@@ -190,7 +198,7 @@ static void pass_met(struct cutter *k, uint64_t *newest)
     uint64_t n = 0, time;
     uint32_t task[2];
     while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
-        const uint32_t key = key_in_run(k, &run, p);
+        const uint32_t key = key_at(k, run.plan, run.index, p);
         memcpy(task, p + run.plan->pid, sizeof task);
         if (!has_met(k, met_place(k, key, task[1]), key, task[0], task[1]))
             break;
@@ -535,6 +543,36 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
     return place < BATCH ? pi_cut_put_sample(&k->cuts[place], rec) : put_any_by_key(k, rec);
 }
 
+/* The piece to which a sample goes in these few steps; NULL: put_by_key() is to be called. */
+static struct pi_cut *piece_of_whole(struct cutter *k, const struct pi_queue_entry *e)
+{
+    const struct pi_waiting *w = e->waiting;
+    if (!pi_sorted_is_whole(e) || w->depth || w->plan->offcpu || w->attr->flags & PD_ATTR_DEFER_CALLCHAIN)
+        return NULL;
+    const size_t place = place_of(k, key_at(k, w->plan, w->attr_index, w->raw));
+    return place < BATCH && pi_cut_takes(&k->cuts[place], e->time) ? &k->cuts[place] : NULL;
+}
+
+/* As put_by_key(), of the samples that come next, as far as few steps do. */
+static enum pd_code put_whole_by_key(struct cutter *k)
+{
+    const bool may = k->c.timed && !k->names.meta && k->c.options->by != PD_PIECES_CGROUP;
+    const struct pi_queue_entry *e = NULL;
+    const size_t n = may ? pi_sorter_ahead(k->sorter, &e) : 0;
+    enum pd_code code = PD_OK;
+    struct pi_cut *piece;
+    size_t done = 0;
+    uint64_t bytes = 0;
+    for (; !code && done < n && (piece = piece_of_whole(k, &e[done])); done++) {
+        code = pi_cut_put_whole(piece, &e[done]);
+        bytes += e[done].waiting->size;
+    }
+    k->seq += done;
+    pi_progress_bytes(&k->progress, bytes);
+    pi_sorter_pass(k->sorter, done);
+    return code;
+}
+
 /* Of another batch of pieces it is yet to be known. */
 static void forget_pieces(struct pi_chains *chains)
 {
@@ -563,7 +601,7 @@ static enum pd_code write_batch(struct cutter *k)
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
     pi_tasks_rewind(k->c.tasks);
     if (!code)
-        code = each_record(k, put_by_key);
+        code = each_ordered(k, put_by_key, put_whole_by_key);
     k->last_pass = false;
     pi_tasks_clear_needs(k->c.tasks);
     drop_payloads(k);

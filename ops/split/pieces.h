@@ -8,7 +8,7 @@
 
 #include "ops/filter/filter.h"
 #include "ops/output/reads.h"
-#include "src/session/order/spill.h"
+#include "src/session/order/sorted_run.h"
 #include "src/support/ids.h"
 #include "src/session/tasks/task_questions.h"
 #include <perfdata/ops/split.h>
@@ -81,6 +81,15 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
                         bool copy);
 /* The same of a sample of the piece itself, without a payload; most take few instructions. */
 enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec);
+/*
+ * The same of a sample that pi_sorted_is_whole(), outside COMPRESSED records, if pi_cut_takes() its time: it
+ * is neither older than those before it, nor is the output more than its bytes.
+ */
+static inline bool pi_cut_takes(const struct pi_cut *p, uint64_t time)
+{
+    return pi_output_is_direct(&p->out) && !(p->waiting && time < p->newest);
+}
+enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e);
 enum pd_code pi_cut_end(struct pi_cut *p);
 /* Frees its memory; an unfinished piece stays as it was written. */
 void pi_cut_free(struct pi_cut *p);

@@ -6,7 +6,6 @@
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
 #include "src/support/limits.h"
-#include "src/session/order/order_queue.h"
 #include "src/support/wire.h"
 #include <perfdata/session/sorter.h>
 
@@ -154,6 +153,22 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
     return code;
 }
 
+/* A sample with a time, not older than those before it, was written. */
+static inline void note_sample(struct pi_cut *p, size_t size, uint64_t time)
+{
+    p->waiting = true;
+    p->newest = time > p->newest ? time : p->newest;
+    p->bytes += size;
+    count_sample(p, time);
+}
+
+enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e)
+{
+    const enum pd_code code = pi_output_bytes(&p->out, e->waiting->raw, e->waiting->size);
+    note_sample(p, e->waiting->size, e->time);
+    return code;
+}
+
 enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
 {
     uint64_t time;
@@ -161,11 +176,8 @@ enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
         (p->waiting && time < p->newest))
         return pi_cut_put(p, rec, NULL, false);
     const enum pd_code code = pi_output_record(&p->out, rec, rec->raw);
-    p->waiting = true;
-    p->newest = time > p->newest ? time : p->newest;
-    p->bytes += rec->size;
+    note_sample(p, rec->size, time);
     verify(p->c, rec);
-    count_sample(p, time);
     return code;
 }
 

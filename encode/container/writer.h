@@ -68,7 +68,8 @@ enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *e
 /* True if records go to the sink as they are, with nothing to be written before them. */
 static inline bool pi_writer_is_direct(const struct pd_writer *w)
 {
-    return w->stage == PD_STAGE_DATA && !w->broken && !w->deflate.ctx && w->n_held == 0;
+    const bool first = w->n_held && w->options.container == PD_CONTAINER_PIPE; /* elsewhere they are behind */
+    return w->stage == PD_STAGE_DATA && !w->broken && !w->deflate.ctx && !first;
 }
 
 /* True if this stride of the attrs tells the byte order of a PERFFILE. */

@@ -7,7 +7,7 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
-#include "src/session/order/spill.h"
+#include "src/session/order/sorted_run.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <unistd.h>
@@ -319,10 +319,31 @@ static bool is_taken(const struct pi_merge_input *in)
     return rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
 }
 
+/* The next record of an input, if it is a sample that is merged as it is; else NULL. */
+static const struct pi_queue_entry *next_whole(struct pi_merge_input *in)
+{
+    if (in->n_taken == in->n_ahead && !in->rewritten) {
+        pi_sorter_pass(in->sorter, in->n_taken);
+        in->n_taken = 0;
+        in->n_ahead = pi_sorter_ahead(in->sorter, &in->ahead);
+    }
+    if (in->n_taken < in->n_ahead && pi_sorted_is_whole(&in->ahead[in->n_taken]))
+        return &in->ahead[in->n_taken++];
+    pi_sorter_pass(in->sorter, in->n_taken);
+    in->n_taken = in->n_ahead = 0;
+    return NULL;
+}
+
 /* Reads the next record of an input; *more is false at its end. */
 static enum pd_code advance(struct pi_merging *m, uint32_t i, bool *more)
 {
     struct pi_merge_input *in = &m->in[i];
+    if ((in->whole = next_whole(in))) {
+        in->key = in->whole->time > in->key ? in->whole->time : in->key;
+        in->early = false;
+        *more = true;
+        return PD_OK;
+    }
     struct pd_error what;
     enum pd_code code;
     while ((code = pd_sorter_next(in->sorter, &in->rec, &what)) != PD_END) {
@@ -404,9 +425,20 @@ static enum pd_code take_record(struct pi_merging *m, uint32_t i, const uint8_t 
                                       : code;
 }
 
+/* As put_record(), of a sample that needs no more. */
+static enum pd_code put_whole(struct pi_merging *m, uint32_t i, const struct pi_queue_entry *e)
+{
+    const struct pi_waiting *w = e->waiting;
+    pi_progress_one(&m->progress, w->depth ? 0 : w->size);
+    const enum pd_code code = m->n > 1 ? pi_merge_state_sample(m, i) : PD_OK;
+    return code ? code : pi_merge_write_sample(m, e->time, w->raw, w->size);
+}
+
 static enum pd_code put_record(struct pi_merging *m, uint32_t i)
 {
     struct pi_merge_input *in = &m->in[i];
+    if (in->whole)
+        return put_whole(m, i, in->whole);
     struct pd_error what;
     const uint8_t *bytes;
     size_t n;

@@ -56,21 +56,24 @@ struct pi_merge_input {
     FILE *temporary;
     struct pd_metadata *meta;
     struct pd_sorter *sorter;
-    size_t machine;           /* the first input of the same machine */
-    uint32_t pid_step;        /* to be added to pids */
-    uint32_t *event;          /* number of the output's event, by attr */
-    uint64_t *own_id;         /* an id in the output, by attr */
-    struct pi_ids ids;        /* changed ids */
-    struct pi_reads counters; /* of its samples, by the output's ids */
-    bool rewritten;           /* records change */
-    bool unnamed;             /* of the rewritten records, those with id 0 get an id */
-    bool began;               /* a record with a time has come */
-    bool sampled;             /* a sample has come */
-    size_t n_waiting;         /* records that merge_state.c holds back */
-    struct pd_record rec;     /* the next record */
-    uint64_t key;             /* its time in the merge */
-    uint64_t first;           /* time */
-    bool early;               /* the next record comes before all that have a time */
+    size_t machine;                     /* the first input of the same machine */
+    uint32_t pid_step;                  /* to be added to pids */
+    uint32_t *event;                    /* number of the output's event, by attr */
+    uint64_t *own_id;                   /* an id in the output, by attr */
+    struct pi_ids ids;                  /* changed ids */
+    struct pi_reads counters;           /* of its samples, by the output's ids */
+    bool rewritten;                     /* records change */
+    bool unnamed;                       /* of the rewritten records, those with id 0 get an id */
+    bool began;                         /* a record with a time has come */
+    bool sampled;                       /* a sample has come */
+    size_t n_waiting;                   /* records that merge_state.c holds back */
+    struct pd_record rec;               /* the next record, unless it is `whole` */
+    const struct pi_queue_entry *whole; /* the next record: a sample that is merged as it is; or NULL */
+    const struct pi_queue_entry *ahead; /* what the sorter gives next, `whole` included */
+    size_t n_ahead, n_taken;            /* of these, how many there are, and how many were taken */
+    uint64_t key;                       /* its time in the merge */
+    uint64_t first;                     /* time */
+    bool early;                         /* the next record comes before all that have a time */
 };
 
 struct pi_merging {
@@ -126,6 +129,8 @@ static inline uint64_t pi_merge_time(const struct pd_record *rec)
 /* Writes `bytes` for a record of an input, after the rounds that end before it. */
 enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n);
+/* The same of a sample with this time, without values of counters; not where inputs are appended. */
+enum pd_code pi_merge_write_sample(struct pi_merging *m, uint64_t time, const uint8_t *bytes, size_t n);
 /* Writes a record of an input's event; it need not be the input's next record. */
 enum pd_code pi_merge_write(struct pi_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
                             size_t n);
@@ -139,6 +144,8 @@ void pi_merge_state_close(struct pi_merging *m);
  */
 enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done);
+/* The same of a sample with a time, which is always to be written. */
+enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input);
 /* The input has ended. */
 enum pd_code pi_merge_state_end(struct pi_merging *m, uint32_t input);
 

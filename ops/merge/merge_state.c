@@ -358,6 +358,20 @@ static bool others_began(const struct pi_merging *m, uint32_t input)
     return m->n_began > m->in[input].began;
 }
 
+static void begin(struct pi_merging *m, uint32_t input, bool timed)
+{
+    struct pi_merge_input *in = &m->in[input];
+    m->n_began += !in->began && timed;
+    in->began |= timed;
+}
+
+enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input)
+{
+    m->in[input].sampled = true;
+    begin(m, input, true);
+    return m->in[input].n_waiting ? release_all(m, input, false) : PD_OK;
+}
+
 enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done)
 {
@@ -371,8 +385,7 @@ enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const u
         in->sampled = true;
         code = release_all(m, input, false);
     }
-    m->n_began += !in->began && time;
-    in->began |= time != 0;
+    begin(m, input, time != 0);
     if (code || !is_state(&in->rec))
         return code;
     const struct pd_hash hash = hash_of(st, bytes, n);

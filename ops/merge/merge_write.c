@@ -49,6 +49,21 @@ static enum pd_code write_counters(struct pi_merging *m, uint32_t i, const struc
     return code ? code : pd_writer_raw(m->out.writer, bytes, n, m->error);
 }
 
+static enum pd_code write_bytes(struct pi_merging *m, const uint8_t *bytes, size_t n)
+{
+    return pi_writer_is_direct(m->out.writer) ? pi_writer_emit(m->out.writer, bytes, n, m->error)
+                                              : pd_writer_raw(m->out.writer, bytes, n, m->error);
+}
+
+enum pd_code pi_merge_write_sample(struct pi_merging *m, uint64_t time, const uint8_t *bytes, size_t n)
+{
+    pi_clock_follow(&m->rounds.clock, time); /* no round ends before it */
+    m->out.writer->plain = false;
+    m->stats->records++;
+    m->stats->samples++;
+    return write_bytes(m, bytes, n);
+}
+
 enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n)
 {
@@ -58,8 +73,7 @@ enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struc
     if (!code && pi_has_reads(rec))
         code = write_counters(m, i, rec, bytes, n);
     else if (!code)
-        code = pi_writer_is_direct(m->out.writer) ? pi_writer_emit(m->out.writer, bytes, n, m->error)
-                                                  : pd_writer_raw(m->out.writer, bytes, n, m->error);
+        code = write_bytes(m, bytes, n);
     m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
     m->stats->samples += rec->type == PD_RECORD_SAMPLE;
     return code;

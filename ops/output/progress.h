@@ -34,12 +34,18 @@ static inline void pi_progress_tell(const struct pi_progress *p)
         p->callback(p->user, p->done < p->total ? p->done : p->total, p->total);
 }
 
-/* Counts a record; records inside a COMPRESSED one count with that one. Not each call reports. */
-static inline void pi_progress_record(struct pi_progress *p, const struct pd_record *rec)
+/* Counts a record of so many bytes. Not each call reports. */
+static inline void pi_progress_one(struct pi_progress *p, uint64_t n)
 {
-    p->done += rec->depth ? 0 : rec->size + rec->payload_size;
+    p->done += n;
     if (p->callback && (++p->records & 255) == 0)
         pi_progress_tell(p);
+}
+
+/* The same; records inside a COMPRESSED one count with that one. */
+static inline void pi_progress_record(struct pi_progress *p, const struct pd_record *rec)
+{
+    pi_progress_one(p, rec->depth ? 0 : rec->size + rec->payload_size);
 }
 
 /* Counts bytes that were passed at once. */

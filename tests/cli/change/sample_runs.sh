@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# sort, merge and split write samples that wait in memory in a short way: sort and split not those that they
+# compress, and none of them what was in a temporary file. All ways give the same bytes, messages and exit
+# status, of damaged recordings, too.
+. "$(dirname "$0")/../frame_lib.sh"
+
+# way STATUS NAME ARGS...: runs ARGS -o NAME, again compressed, which is then decompressed, and with little
+# memory.
+way() {
+    local status=$1 name=$2
+    shift 2
+    expect "$status" "$PERFDATA" "$@" -q -f -o "$name"
+    mv err "$name.err"
+    expect "$status" "$PERFDATA" "$@" -q -f -z -o zipped
+    cmp err "$name.err" || fail "$name: other messages"
+    "$PERFDATA" convert -q -f --decompress -o plain zipped 2>/dev/null || [ $? -eq 3 ]
+    cmp plain "$name" || fail "$name: not what it is by the other way"
+    expect "$status" "$PERFDATA" "$@" -q -f -m 32K -o spilled
+    cmp err "$name.err" || fail "$name: other messages with little memory"
+    cmp spilled "$name" || fail "$name: not what it is with little memory"
+}
+
+"$PERFDATA" gen -q --preset server -c 6000 -o a.data
+"$PERFDATA" gen -q --preset server -c 6000 --seed 2 -o b.data
+"$PERFDATA" gen -q --events 1 --sample-type ip,tid,time,cpu,period -c 6000 -o fixed.data
+"$PERFDATA" corrupt -q --seed 5 -E 0.00003 -o bad.data a.data >/dev/null
+
+way 0 sorted sort a.data
+way 0 sorted sort fixed.data
+way 0 merged merge a.data b.data
+way 0 merged merge a.data fixed.data
+way 3 sorted sort bad.data
+way 3 merged merge bad.data b.data
+
+# pieces STATUS INPUT BY: the same of all pieces.
+pieces() {
+    rm -rf plain.d zipped.d
+    mkdir plain.d zipped.d
+    expect "$1" "$PERFDATA" split -q --by "$3" -o plain.d/%d "$2"
+    mv err plain.err
+    expect "$1" "$PERFDATA" split -q --by "$3" -z -o zipped.d/%d "$2"
+    cmp err plain.err || fail "split of $2: other messages"
+    for piece in plain.d/*; do
+        "$PERFDATA" convert -q -f --decompress -o plain "zipped.d/${piece##*/}" 2>/dev/null || [ $? -eq 3 ]
+        cmp plain "$piece" || fail "split of $2: $piece is not what it is by the other way"
+    done
+}
+
+pieces 0 a.data pid
+pieces 0 fixed.data cpu
+pieces 3 bad.data pid
+pieces 3 bad.data event

@@ -681,9 +681,8 @@ void pi_sorter_pass(struct pd_sorter *s, size_t n)
     struct lane *l = s->lanes;
     const struct pi_queue_entry *e;
     size_t late = 0;
-    if (n == 0)
+    if (n == 0 || pi_queue_ahead(&l->queue, &e) < n) /* there are no more than pi_sorter_ahead() said */
         return;
-    pi_queue_ahead(&l->queue, &e);
     for (; late < n && e[late].time < s->newest; late++)
         note(s, l, PD_RECORD_SAMPLE, e[late].time);
     if (late < n)

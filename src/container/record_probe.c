@@ -26,6 +26,13 @@ bool pi_may_come(uint32_t type)
            (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
 }
 
+/* True if it is a record of perf's own with bits of misc that none of its type has. */
+static bool has_odd_misc(const struct pd_record *rec)
+{
+    const struct pd_op *head = rec->type < PD_RECORD_HEADER_ATTR ? NULL : pi_layout_of(rec->type);
+    return head && head->set == &pd_set_misc_none && rec->misc & ~PD_MISC_CPUMODE;
+}
+
 /* Decodes it as far as its layout is known. */
 static bool is_sound(const struct pd_reader *r, struct pd_record *rec, enum claim claim)
 {
@@ -35,7 +42,7 @@ static bool is_sound(const struct pd_reader *r, struct pd_record *rec, enum clai
     const enum pd_code code = pd_record_decode_framed(rec->plan, rec, NULL);
     if (claim == POSSIBLE)
         return code == PD_OK || code == PD_EUNKNOWN;
-    return code == PD_OK && (rec->type >= PD_RECORD_HEADER_ATTR || rec->rest.n == 0);
+    return code == PD_OK && (rec->type < PD_RECORD_HEADER_ATTR ? rec->rest.n == 0 : !has_odd_misc(rec));
 }
 
 /* The record that begins at p, with at most n bytes; *whole: its size and that of the payload behind it. */

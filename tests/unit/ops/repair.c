@@ -460,6 +460,38 @@ static void longer_samples(void **state)
     image_free(&r.im);
 }
 
+/*
+ * The text of a feature has bytes that look like an attr which ends where the stream was cut. But perf sets
+ * no such bits of misc: the feature is kept.
+ */
+static void text_like_an_attr(void **state)
+{
+    enum { CUT = 20 };
+    struct recording r = {.im = {0}};
+    struct image *im = &r.im;
+    struct outcome o;
+    (void)state;
+    make(&r, false, true);
+    const size_t feature = image_record(im, PD_RECORD_HEADER_FEATURE, 0);
+    image_u64(im, PD_FEAT_ARCH);
+    image_u32(im, 128);
+    image_bytes(im, "x86_64\0\0", 8);
+    const size_t false_attr = im->n;
+    image_zeros(im, 120);
+    image_end(im, feature);
+    image_record(im, PD_RECORD_SAMPLE, 1); /* its size is not written before it ends */
+    image_set(im, im->n - 2, 32, 2);
+    image_zeros(im, CUT - 8);
+    image_set(im, false_attr, PD_RECORD_HEADER_ATTR, 4);
+    image_set(im, false_attr + 4, 0x736d, 2);
+    image_set(im, false_attr + 6, im->n - false_attr, 2);
+    assert_int_equal(repair(im->b, im->n, false, &o), PD_OK);
+    assert_int_equal(o.stats.lost, CUT);
+    assert_int_equal(o.stats.samples, SAMPLES);
+    image_free(&o.im);
+    image_free(im);
+}
+
 /* A recording that was killed: data size 0, no features. */
 static void unfinished(void **state)
 {
@@ -490,6 +522,7 @@ int main(void)
         cmocka_unit_test(attrs_of_something_else),
         cmocka_unit_test(lost_attr),
         cmocka_unit_test(longer_samples),
+        cmocka_unit_test(text_like_an_attr),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
         e->allocator = &e->own_allocator;
     }
     e->comms.allocator = e->cgroups.allocator = e->events.allocator = own.allocator;
-    e->dsos.allocator = e->functions.allocator = own.allocator;
+    e->dsos.allocator = e->functions.allocator = e->ids.allocator = own.allocator;
     code = pi_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
     if (!code)
@@ -88,10 +88,12 @@ void pd_export_free(struct pd_export *e)
     pi_texts_free(&e->events);
     pi_texts_free(&e->dsos);
     pi_texts_free(&e->functions);
+    pi_texts_free(&e->ids);
     pi_stacks_free(&e->stacks);
     pi_rows_free(e->rows);
     pi_release(allocator, e->nanoseconds);
-    pi_release(allocator, e->code);
+    pi_release(allocator, e->profiled);
+    pi_release(allocator, e->first_of);
     pi_release(allocator, e->twins);
     pi_release(allocator, e);
 }
@@ -146,21 +148,6 @@ static bool has_ids(const struct pd_export *e)
     return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT || e->options.symbol;
 }
 
-static enum pd_code note_code(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t dso)
-{
-    struct pd_export *e = x->all;
-    const size_t known = e->cap_code;
-    while (dso >= e->cap_code)
-        if (!pi_grow(x->allocator, (void **)&e->code, e->cap_code, &e->cap_code, sizeof *e->code))
-            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_code);
-    for (size_t i = known; i < e->cap_code; i++)
-        e->code[i] = UINT64_MAX;
-    const uint64_t start = pd_mapping_offset(mapping, mapping->start);
-    if ((mapping->prot == 0 || mapping->prot & PD_PROT_EXEC) && start < e->code[dso])
-        e->code[dso] = start;
-    return PD_OK;
-}
-
 /* The number of a mapping's file; what fails is kept in x->failed. */
 static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
 {
@@ -181,7 +168,7 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         code = pi_export_text(&x->all->dsos, x->text, at + n, &number, x->error);
     }
     if (!code && pi_export_is_branches(x->all))
-        code = note_code(x, mapping, number);
+        code = pi_export_profiled(x, mapping, &number);
     if (!x->failed)
         x->failed = code;
     return number;

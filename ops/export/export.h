@@ -25,6 +25,14 @@
 #define PD_DSO_ADDRESSES 'a'
 #define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
 
+/* A file of branch profiles. Copies of it, at other paths, are counted with it. */
+struct pi_profiled {
+    uint64_t code;        /* where its first executable mapping begins in it */
+    bool has_offsets;     /* what is counted are offsets in it; else addresses */
+    uint32_t first, next; /* numbers in `dsos`: the first path of its build id; the next one, 0: none */
+    uint32_t last;        /* of these paths, known to the first */
+};
+
 struct pd_export {
     struct pd_export_options options;
     struct pd_export_stats stats;
@@ -33,9 +41,11 @@ struct pd_export {
         dsos; /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
-    uint64_t
-        *code; /* by number in `dsos`: where its first executable mapping begins in it; of branch profiles */
-    size_t cap_code;
+    struct pi_profiled *profiled; /* by number in `dsos`, of branch profiles */
+    size_t cap_profiled;
+    struct pi_texts ids; /* build ids of branch profiles */
+    uint32_t *first_of;  /* by number in `ids`: that of its first path in `dsos` */
+    size_t cap_first_of;
     uint32_t *twins; /* by number in `dsos`: that of the same file with PD_DSO_FUNCTIONS; 0: none yet */
     size_t cap_twins;
     struct pi_stacks stacks;
@@ -50,11 +60,21 @@ static inline bool pi_export_is_branches(const struct pd_export *e)
     return e->options.format >= PD_EXPORT_BOLT && e->options.format <= PD_EXPORT_AUTOFDO;
 }
 
+struct pi_exporting; /* the work on one recording */
+
 /* ---- names.c */
 
 /* The number of a text. PD_ENOMEM; PD_ELIMIT. */
 enum pd_code pi_export_text(struct pi_texts *texts, const char *text, size_t n, uint32_t *number,
                             struct pd_error *error);
+
+/* ---- profiled.c */
+
+/*
+ * Notes a mapping of a file of branch profiles. *number, that of its name in `dsos`, becomes that of the
+ * first name with its build id.
+ */
+enum pd_code pi_export_profiled(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t *number);
 
 /* ---- frames.c */
 
@@ -95,8 +115,6 @@ struct pi_branch_task {
     uint64_t generation;
     uint32_t number;
 };
-
-struct pi_exporting; /* the work on one recording */
 
 /* What the stack of a sample is made of. */
 struct pi_export_sample {

@@ -107,11 +107,26 @@ bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct c
 
 /* ---- Files of the recording */
 
+/* True if the directory has a file of that path, or one is being written. */
+static bool is_taken(const struct cli_directory *d, const char *path)
+{
+    struct stat st;
+    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
+        if (d->files[i].cli && d->files[i].final && strcmp(d->files[i].final, path) == 0)
+            return true;
+    return lstat(path, &st) == 0;
+}
+
 int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, struct pd_sink *sink)
 {
     const char *output = d->cli->output;
     struct cli_output *out = d->files;
     char *path = join(d->temporary, name);
+    if (path && is_taken(d, path)) { /* never replaced, with -f either */
+        cli_fail(d->cli, CLI_OUTPUT, "%s: two files of it have the name %s", output, name);
+        free(path);
+        return EIO;
+    }
     while (out < d->files + PD_LIMIT_DIRECTORY_FILES && out->cli)
         out++;
     const int error = out == d->files + PD_LIMIT_DIRECTORY_FILES ? EMFILE

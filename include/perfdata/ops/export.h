@@ -56,8 +56,10 @@ enum pd_export_format {
      *
      * As in the next two formats, each file of the recording has a member of its own, "BUILDID.bolt" and so
      * on, and the member "index" has a line for each, with tabs between: the member's name, the build id,
-     * whether `segments` knew the file ("addresses", else "offsets"), and the path. Branches from or into the
-     * kernel are left out unless `kernel` is set; then they have the recorded addresses.
+     * whether `segments` knew the file ("addresses", else "offsets"), and the path. Files with the same build
+     * id are one, with the path that was mapped first; `segments` is asked for each path until it knows one.
+     * Branches from or into the kernel are left out unless `kernel` is set; then they have the recorded
+     * addresses.
      */
     PD_EXPORT_BOLT,
     /*

@@ -30,7 +30,7 @@ static uint64_t code_start(const struct profiles *p)
     for (size_t i = 0; i < p->n_segments; i++)
         if (p->segments[i].executable)
             return p->segments[i].vaddr & ~UINT64_C(4095);
-    return p->n_segments ? 0 : p->all->code[p->dso];
+    return p->n_segments ? 0 : p->all->profiled[p->dso].code;
 }
 
 /* As the format has it: an address of the program headers, one from the code on, or the offset itself. */
@@ -42,7 +42,7 @@ PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
         return format == PD_EXPORT_PROFGEN ? 1 - code_start(p) : 0;
     if (format == PD_EXPORT_AUTOFDO)
         return offset;
-    const bool offsets = *p->all->dsos.all[p->dso] == PD_DSO_OFFSETS; /* else they are addresses */
+    const bool offsets = p->all->profiled[p->dso].has_offsets;
     for (size_t i = 0; offsets && i < p->n_segments; i++) {
         const struct pd_export_segment *s = &p->segments[i];
         if (offset >= s->offset && offset - s->offset < s->size)
@@ -202,16 +202,24 @@ static enum pd_code end_file(struct profiles *p, struct pd_error *error)
                          : write_file(p, name, NULL, error);
 }
 
-static void begin_file(struct profiles *p, uint32_t dso)
+/* Looks for the segments of a file at each of its paths. */
+static void find_segments(struct profiles *p)
 {
     const struct pd_export_options *o = &p->all->options;
-    const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
-    char id[41] = "";
-    memcpy(id, text + 1, (size_t)(space - text - 1));
+    p->n_segments = 0;
+    for (uint32_t dso = p->dso; o->segments && dso && !p->n_segments; dso = p->all->profiled[dso].next) {
+        const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
+        char id[41] = "";
+        memcpy(id, text + 1, (size_t)(space - text - 1));
+        p->n_segments = o->segments(o->user, space + 1, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS);
+    }
+}
+
+static void begin_file(struct profiles *p, uint32_t dso)
+{
     p->dso = dso;
     p->n = 0;
-    p->n_segments =
-        o->segments ? o->segments(o->user, space + 1, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS) : 0;
+    find_segments(p);
 }
 
 static enum pd_code take_count(void *user, const struct pi_branch_count *c, struct pd_error *error)

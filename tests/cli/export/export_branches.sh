@@ -177,6 +177,50 @@ sum first/1-a_b.bolt second/1-a_b.bolt >got
 sum bolt/1-a_b.bolt >want
 same want got
 
+# ---- One build id at two paths, in one recording or in two: one file, with the branches of both; its program
+# headers may come from either path.
+copy_at() { # PID ADDRESS PATH: a process that has the library there; newest first, 4 to 10 twice
+    unfold <<END
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
+    "mmap2":{"pid":$1,"tid":$1,"addr":"0x$2000","len":"0x2000","pgoff":"0","build_id_size":20,
+    "build_id":"$library","prot":5,"flags":2,
+    "filename":"$3"},"sample_id":{"time":"$1","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x$2004","pid":$1,"tid":$1,"time":"2$1","branch_stack":{"entries":[
+    {"from":"0x$2010","to":"0x$2004","flags":"mispred"},{"from":"0x$2010","to":"0x$2004"},
+    {"from":"0x$2018","to":"0x$2008"}]}}}}
+END
+}
+head -n 2 in.jsonl >head
+{
+    cat head
+    copy_at 7 7f0 /lib/l.so
+    copy_at 8 9f0 /container/lib/l.so
+} >copies.jsonl
+{
+    cat head
+    copy_at 8 9f0 /container/lib/l.so
+} >copy.jsonl
+"$PERFDATA" encode -o copies.data copies.jsonl && "$PERFDATA" encode -o copy.data copy.jsonl || fail encode
+# What three copies make, by hand.
+counts() { # FORMAT
+    case $1 in
+    bolt) printf '%s\n' 'B 10 4 3 3' 'T 10 4 10 3' 'T 18 8 10 3' ;;
+    profgen) printf '%s\n' 2 4-10:3 8-10:3 2 '10->4:6' '18->8:3' ;;
+    autofdo) printf '%s\n' 2 4-10:3 8-10:3 1 4:3 2 '10->4:6' '18->8:3' ;;
+    esac
+}
+for format in bolt profgen autofdo; do
+    expect 0 env HOME=/none "$PERFDATA" export --to $format -o copies-$format copies.data copy.data
+    counts $format >want
+    same want copies-$format/$library.$format
+    is copies-$format/index <<<"$library.$format	$library	offsets	/lib/l.so"
+done
+mkdir -p elsewhere/container/lib
+elf 2 $library >elsewhere/container/lib/l.so
+expect 0 env HOME=/none "$PERFDATA" export --to bolt --root elsewhere -o other-path copies.data
+is other-path/index <<<"$library.bolt	$library	addresses	/lib/l.so"
+
 # ---- Wrong usage, and binaries that are none.
 expect 2 "$PERFDATA" export --to bolt in.data
 expect 2 "$PERFDATA" export --to bolt -o bolt in.data

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * branches.c - see branches.h. Entries come newest first: after a branch, the instructions from its target up
- * to the source of the next newer branch were executed. Entries that lie in the kernel at either end are left
- * out unless asked for.
+ * to the source of the next newer branch were executed. What lies in the kernel is left out unless asked for.
  */
 #include "branches.h"
 #include "src/codec/parts.h"
@@ -236,22 +235,24 @@ static enum pd_code count_range(struct pi_exporting *x, const struct pi_export_f
     return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
 }
 
-/* A branch stack does not tell the cpu mode of its addresses. */
-static struct pi_export_frame find_place(struct pi_exporting *x, uint32_t pid, uint64_t ip)
-{
-    return pi_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
-}
-
 static bool is_left_out(const struct pi_exporting *x, uint64_t ip)
 {
     return ip >= KERNEL && !x->all->options.kernel;
+}
+
+/* A branch stack does not tell the cpu mode of its addresses. What is left out is in no file. */
+static struct pi_export_frame find_place(struct pi_exporting *x, uint32_t pid, uint64_t ip)
+{
+    return is_left_out(x, ip)
+               ? (struct pi_export_frame){0}
+               : pi_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
 }
 
 static enum pd_code count_address(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
     struct pi_branch_count c = {.section = PD_BRANCH_ADDRESSES};
     uint64_t ip;
-    if (!pi_word_ip(rec, &ip) || is_left_out(x, ip))
+    if (!pi_word_ip(rec, &ip))
         return PD_OK;
     const struct pi_export_frame frame = find_place(x, pid, ip);
     c.dso = frame.dso;
@@ -347,7 +348,10 @@ static uint64_t find_pairs(const struct pi_exporting *x, const struct branches *
     return bits;
 }
 
-/* Moves the branches that are counted to the front. Returns their number. */
+/*
+ * Moves the branches that are counted to the front. Returns their number. perf2bolt drops those of the kernel
+ * before it makes ranges; for the other tools they end ranges.
+ */
 static size_t leave_out(const struct pi_exporting *x, struct pd_branch_entry *entries, size_t n)
 {
     size_t left = 0;
@@ -398,8 +402,9 @@ static enum pd_code count_entries(struct pi_exporting *x, struct branches *b, st
                                   size_t n)
 {
     struct pi_branch_place *pairs[ENTRIES];
+    const bool drops = x->all->options.format == PD_EXPORT_BOLT && !x->all->options.kernel;
     enum pd_code code = PD_OK;
-    if (find_pairs(x, b, b->end, entries, n, pairs) >= KERNEL && !x->all->options.kernel) {
+    if (find_pairs(x, b, b->end, entries, n, pairs) >= KERNEL && drops) {
         n = leave_out(x, entries, n);
         find_pairs(x, b, b->end, entries, n, pairs);
     }

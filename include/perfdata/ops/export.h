@@ -58,7 +58,8 @@ enum pd_export_format {
      * on, and the member "index" has a line for each, with tabs between: the member's name, the build id,
      * whether `segments` knew the file ("addresses", else "offsets"), and the path. Files with the same build
      * id are one, with the path that was mapped first; `segments` is asked for each path until it knows one.
-     * Branches from or into the kernel are left out unless `kernel` is set; then they have the recorded
+     * Unless `kernel` is set, branches from or into the kernel are left out before ranges are made; in the
+     * next two formats they end ranges, and the kernel alone is left out. With `kernel`, it has the recorded
      * addresses.
      */
     PD_EXPORT_BOLT,

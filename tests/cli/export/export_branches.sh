@@ -8,7 +8,8 @@ is() { # FILE: it is standard input
     same want "$1"
 }
 
-# Newest first. The fourth is of the kernel, and left out: behind the fifth, instructions ran up to the third.
+# Newest first. The fourth is of the kernel, and left out: for perf2bolt, instructions behind the fifth ran up
+# to the third, for the other tools up to the fourth.
 stack() {
     echo '"branch_stack":{"entries":[
         {"from":"0x400100","to":"0x400200","flags":"mispred"},
@@ -140,9 +141,10 @@ for option in '' '--binary=bin/a b'; do
 2
 50-80:4
 f0-100:4
-3
+4
 80->f0:4
 100->200:4
+$elsewhere->40:4
 $elsewhere->50:4
 END
     elsewhere=ffffffffffbff001
@@ -160,11 +162,33 @@ END
 END
 done
 is autofdo/$library.autofdo <<END
-1
-0-10:2
+0
 0
 0
 END
+
+# ---- An interrupt at 90: into the kernel, which is mapped or not, and back.
+for known in in k; do
+    {
+        grep -v '"SAMPLE"' $known.jsonl
+        unfold <<'END'
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400200","pid":7,"tid":7,"time":"10","branch_stack":{"entries":[
+    {"from":"0x400100","to":"0x400200"},{"from":"0xffffffff81000008","to":"0x400090"},
+    {"from":"0x400090","to":"0xffffffff81000000"},{"from":"0x400070","to":"0x400080"}]}}}}
+END
+    } >interrupt.jsonl
+    "$PERFDATA" encode -f -o interrupt.data interrupt.jsonl || fail encode
+    for format in bolt profgen autofdo; do
+        expect 0 "$PERFDATA" export --to $format -o $known-$format interrupt.data
+    done
+    is $known-bolt/*-a_b.bolt < <(printf '%s\n' 'B 1100 1200 1 0' 'T 1070 1080 1100 1')
+    is $known-profgen/*-a_b.profgen < <(printf '%s\n' 2 80-90:1 90-100:1 3 '70->80:1' '100->200:1' \
+        'fffffffffffff001->90:1')
+    is $known-autofdo/*-a_b.autofdo < <(printf '%s\n' 2 1080-1090:1 1090-1100:1 1 1200:1 2 \
+        '1070->1080:1' '1100->1200:1')
+    [ "$(wc -l <$known-profgen/index)" = 1 ] || fail 'the kernel has a file without --kernel'
+done
 
 # ---- Pieces add up to the whole; a selection.
 expect 0 "$PERFDATA" export --to bolt --time 0.000000010,0.000000010 -o first in.data

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # judges.sh - what perf2bolt, llvm-profgen and create_gcov make of `perfdata export` is what they make of the
-# recording itself: of a program of a fixed address and one of any, and of a library that both use; and what
-# perf2bolt makes of a kernel.
+# recording itself: of a program of a fixed address and one of any, and of a library that both use, also with
+# interrupts; and what perf2bolt makes of a kernel.
 # BOLT, PROFGEN, CREATE_GCOV, DUMP_GCOV: other names of these programs. Needs ptrace.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,29 +36,52 @@ export_of() { # FORMAT RECORDING... FILE: its profile, as the file `profile`
     mv all/"$(awk -F '\t' -v file="$tmp/${!#}" '$4 == file { print $1 }' all/index)" profile
 }
 
+judge() { # RECORDING FILE: what each judge makes of it, and of the exports
+    export_of bolt "$1" "$2"
+    quiet "$bolt" -p "$1" -o a "$2"
+    quiet "$bolt" -pa -p profile -o b "$2"
+    same "perf2bolt $program $*" 10
+    export_of profgen "$1" "$2"
+    quiet "$profgen" --perfdata "$1" --binary "$2" --format=text --output a
+    quiet "$profgen" --unsymbolized-profile profile --binary "$2" --format=text --output b
+    same "llvm-profgen $program $*" 10
+    export_of autofdo "$1" "$2"
+    for profiler in perf text; do
+        from=$1
+        [ $profiler = perf ] || from=profile
+        quiet "$create_gcov" --profile=$from --profiler=$profiler --binary="$2" --gcov=$profiler.gcov \
+            -gcov_version=2
+        "$dump_gcov" $profiler.gcov -gcov_version=2 >$profiler.txt
+    done
+    cp perf.txt a
+    cp text.txt b
+    same "create_gcov $program $*" 10
+}
+
+map_kernel() { # The text of a recording: with a mapping of the kernel
+    head -n 2 "$1" | sed 's/exclude_kernel|//'
+    echo '{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL","mmap":{"pid":4294967295,"tid":0,' \
+        '"addr":"0xffffffff81000000","len":"0x1000000","pgoff":"0xffffffff81000000",' \
+        '"filename":"[kernel.kallsyms]_text"},"sample_id":{"time":"1","identifier":"71"}}}'
+    tail -n +3 "$1"
+}
+
+# Interrupts, before the second and the ninth newest branch of each second sample: into the kernel and back.
+interrupt() {
+    local entry='\{"from":"(0x[0-9a-f]+)"[^}]*\}' kernel=0xffffffff81001230
+    local both="&,{\"from\":\"$kernel\",\"to\":\"\\1\"},{\"from\":\"\\1\",\"to\":\"$kernel\"}"
+    sed -E -e "0~2s/$entry/$both/9" -e "0~2s/$entry/$both/2"
+}
+
 for program in pie fixed; do
     ./step 97 "$tmp/$program" >text
     quiet "$perfdata" encode -f -o x.data text
+    map_kernel text | interrupt >interrupted
+    quiet "$perfdata" encode -f -o interrupted.data interrupted
+    grep -q ffffffff81001230 interrupted || fail 'no interrupt'
     for file in $program liblibrary.so; do
-        export_of bolt x.data $file
-        quiet "$bolt" -p x.data -o a $file
-        quiet "$bolt" -pa -p profile -o b $file
-        same "perf2bolt $program $file" 10
-        export_of profgen x.data $file
-        quiet "$profgen" --perfdata x.data --binary $file --format=text --output a
-        quiet "$profgen" --unsymbolized-profile profile --binary $file --format=text --output b
-        same "llvm-profgen $program $file" 10
-        export_of autofdo x.data $file
-        for profiler in perf text; do
-            from=x.data
-            [ $profiler = perf ] || from=profile
-            quiet "$create_gcov" --profile=$from --profiler=$profiler --binary=$file --gcov=$profiler.gcov \
-                -gcov_version=2
-            "$dump_gcov" $profiler.gcov -gcov_version=2 >$profiler.txt
-        done
-        cp perf.txt a
-        cp text.txt b
-        same "create_gcov $program $file" 10
+        judge x.data $file
+        judge interrupted.data $file
     done
 
     # The exports of pieces add up to that of the whole.
@@ -103,14 +126,8 @@ link() { # ADDRESS FILE
 link 0x41000000 below
 link 0xffffffff81000000 vmlinux
 ./step 97 "$tmp/below" | sed -E -e 's/0x41([0-9a-f]{6})\b/0xffffffff81\1/g' -e 's/USER/KERNEL/' \
-    -e 's/exclude_kernel\|//' -e '/"MMAP2"/d' >stepped
-{
-    head -n 2 stepped
-    echo '{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL","mmap":{"pid":4294967295,"tid":0,' \
-        '"addr":"0xffffffff81000000","len":"0x1000000","pgoff":"0xffffffff81000000",' \
-        '"filename":"[kernel.kallsyms]_text"},"sample_id":{"time":"1","identifier":"71"}}}'
-    tail -n +3 stepped
-} >text
+    -e '/"MMAP2"/d' >stepped
+map_kernel stepped >text
 quiet "$perfdata" encode -f -o x.data text
 rm -rf all
 quiet "$perfdata" export --to bolt --kernel -o all x.data

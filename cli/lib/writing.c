@@ -68,7 +68,7 @@ bool cli_refuses_output(const struct cli_writing *w, const char *hint)
 static bool write_directory(struct cli_writing *w, bool (*write)(void *user), bool (*ready)(void *user))
 {
     const bool others = S_ISDIR(w->in->st.st_mode) && !w->alone;
-    if (!cli_directory_open(w->cli, &w->dir, w->in, w->n_in))
+    if (!cli_directory_open(w->cli, &w->dir, w->in, w->n_in, &cli_recordings))
         return false;
     const bool done = write(w) && (!others || cli_directory_copy_others(&w->dir, w->in, w->cli->inputs[0])) &&
                       (!ready || ready(w)) && cli_directory_commit(&w->dir);

@@ -80,7 +80,7 @@ static bool open_directory(struct encode *e, mode_t mode)
         cli_fail(e->cli, CLI_USAGE, "this text is that of a directory, which needs -o DIRECTORY");
         return refused(&e->text);
     }
-    if (!cli_directory_open(e->cli, &e->dir, &e->in, 1))
+    if (!cli_directory_open(e->cli, &e->dir, &e->in, 1, &cli_recordings))
         return refused(&e->text);
     e->dir.mode = mode & 07777;
     return true;

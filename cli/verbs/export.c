@@ -4,7 +4,7 @@
 #include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
-#include "cli/lib/files/convert_dir.h"
+#include "cli/lib/files/profiles_dir.h"
 #include "cli/lib/files/indexed.h"
 #include "cli/lib/symbols/resolve.h"
 #include "cli/lib/symbols/symbol_file.h"
@@ -338,7 +338,7 @@ static bool open_output(struct run *run)
 {
     const bool binary = run->options.format == PD_EXPORT_PPROF || run->options.format == PD_EXPORT_PARQUET;
     const unsigned flags = binary ? 0 : CLI_TEXT;
-    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, run->n_in)
+    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, run->n_in, &cli_profiles)
                             : cli_output_open(run->cli, &run->out, run->in, run->n_in, flags);
 }
 

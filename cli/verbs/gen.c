@@ -380,7 +380,7 @@ static void to_directory(struct run *run)
     const struct cli_input none = {.fd = -1};
     struct cli_directory dir;
     struct pd_sink data, rest;
-    if (!cli_directory_open(run->cli, &dir, &none, 1))
+    if (!cli_directory_open(run->cli, &dir, &none, 1, &cli_recordings))
         return;
     run->options.member = &rest;
     if (cli_directory_file(&dir, "data", 0600, &data) == 0 &&

@@ -44,7 +44,6 @@ static bool refuse(struct cli_directory *d, int status, const char *why)
     return false;
 }
 
-/* Only a recording, or nothing, is replaced by one: -f is not meant for other directories. */
 static bool is_recording(const char *path)
 {
     struct stat st;
@@ -54,7 +53,9 @@ static bool is_recording(const char *path)
     return is;
 }
 
-static bool may_replace(struct cli_directory *d, const struct cli_input *in, size_t n)
+/* -f is not meant for other directories than an earlier output. */
+static bool may_replace(struct cli_directory *d, const struct cli_input *in, size_t n,
+                        const struct cli_directory_kind *kind)
 {
     struct stat st;
     const int error = lstat(d->final, &st) < 0 ? errno : 0;
@@ -68,10 +69,10 @@ static bool may_replace(struct cli_directory *d, const struct cli_input *in, siz
     d->replace = true;
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return refuse(d, CLI_USAGE, "a directory cannot take the place of this");
+    if (S_ISDIR(st.st_mode) && !kind->is(d->final))
+        return refuse(d, CLI_USAGE, kind->other);
     if (!d->cli->force)
         return refuse(d, CLI_USAGE, "it exists; -f replaces it");
-    if (S_ISDIR(st.st_mode) && !is_recording(d->final))
-        return refuse(d, CLI_USAGE, "a directory that is no recording is not replaced");
     return true;
 }
 
@@ -97,14 +98,17 @@ bool cli_directory_stage(struct cli *cli, struct cli_directory *d, const char *p
     return make_directory(d, path);
 }
 
-bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in, size_t n)
+bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in, size_t n,
+                        const struct cli_directory_kind *kind)
 {
     *d = (struct cli_directory){.cli = cli, .mode = S_ISDIR(in->st.st_mode) ? in->st.st_mode & 0777 : 0700};
     if ((d->final = trimmed(cli->output)) == NULL)
         return refuse(d, CLI_OUTPUT, strerror(errno));
-    return may_replace(d, in, n) && make_directory(d, d->final);
+    return may_replace(d, in, n, kind) && make_directory(d, d->final);
 }
 
+const struct cli_directory_kind cli_recordings = {is_recording,
+                                                  "a directory that is no recording is not replaced"};
 /* ---- Files of the recording */
 
 /* True if the directory has a file of that path, or one is being written. */
@@ -189,7 +193,7 @@ bool cli_is_member(const struct cli_input *in, const char *name)
     return false;
 }
 
-static bool is_dot(const char *name)
+bool cli_is_dot(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
@@ -269,7 +273,7 @@ static int copy_tree(struct cli_directory *d, const char *from, const char *to, 
     const struct dirent *entry;
     int error = dir ? 0 : errno;
     while (dir && !error && (entry = readdir(dir))) {
-        if (is_dot(entry->d_name) || (in && cli_is_member(in, entry->d_name)))
+        if (cli_is_dot(entry->d_name) || (in && cli_is_member(in, entry->d_name)))
             continue;
         char *source = join(from, entry->d_name), *target = join(to, entry->d_name);
         error = source && target ? copy_entry(d, source, target, depth) : ENOMEM;
@@ -299,7 +303,7 @@ bool cli_directory_has_others(const struct cli_input *in, const char *path)
     const struct dirent *entry;
     bool found = false;
     while (dir && !found && (entry = readdir(dir)))
-        found = !is_dot(entry->d_name) && !cli_is_member(in, entry->d_name);
+        found = !cli_is_dot(entry->d_name) && !cli_is_member(in, entry->d_name);
     if (dir)
         closedir(dir);
     return found;
@@ -313,7 +317,7 @@ static void remove_tree(const char *path)
     DIR *dir = unlink(path) == 0 ? NULL : opendir(path);
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
-        char *inside = is_dot(entry->d_name) ? NULL : join(path, entry->d_name);
+        char *inside = cli_is_dot(entry->d_name) ? NULL : join(path, entry->d_name);
         if (inside)
             remove_tree(inside);
         free(inside);

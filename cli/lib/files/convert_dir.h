@@ -16,11 +16,24 @@ struct cli_directory {
     int error;                                         /* errno of the first failure */
 };
 
+/* The directories that -f replaces, and what is said of others. */
+struct cli_directory_kind {
+    bool (*is)(const char *path);
+    const char *other;
+};
+extern const struct cli_directory_kind cli_recordings;
+
 /*
  * Opens the directory cli->output, as cli_output_open() does with a file; n inputs. False: the message is
  * printed.
  */
-bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in, size_t n);
+bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in, size_t n,
+                        const struct cli_directory_kind *kind);
+/* True if the directory is what `export` writes of branches: an index, and no files but those that it names.
+ */
+bool cli_is_profiles(const char *path);
+/* "." and "..". */
+bool cli_is_dot(const char *name);
 /* A file in it, written through *sink until cli_directory_close(). Both return 0 or an errno. */
 int cli_directory_file(struct cli_directory *dir, const char *name, mode_t mode, struct pd_sink *sink);
 int cli_directory_close(struct cli_directory *dir, struct pd_sink *sink);

@@ -245,9 +245,39 @@ elf 2 $library >elsewhere/container/lib/l.so
 expect 0 env HOME=/none "$PERFDATA" export --to bolt --root elsewhere -o other-path copies.data
 is other-path/index <<<"$library.bolt	$library	addresses	/lib/l.so"
 
+# ---- An earlier export is replaced with -f, whatever its format; another directory is not.
+expect 2 "$PERFDATA" export --to bolt -o bolt in.data
+has err 'bolt: it exists; -f replaces it'
+expect 0 "$PERFDATA" export --to profgen -f -o bolt in.data
+is <(ls bolt) < <(ls profgen)
+refused() { # WHY: `bolt` is no export any more, and stays as it is
+    find bolt | sort >before
+    for force in -f -q; do
+        expect 2 "$PERFDATA" export --to bolt $force -o bolt in.data
+        has err 'a directory that is not an earlier export is not replaced'
+    done
+    find bolt | sort >after
+    same before after
+}
+for extra in 'touch bolt/mine' 'mkdir bolt/mine' 'ln -s . bolt/mine' 'rm bolt/index' 'echo x >bolt/index' \
+    'printf "1-a_b.profgen\\t\\toffsets\\t/bin/a b" >bolt/index' \
+    'rm bolt/1-a_b.profgen && mkdir bolt/1-a_b.profgen' 'rm bolt/* && ln -s ../in.jsonl bolt/index'; do
+    rm -rf bolt
+    cp -r profgen bolt
+    eval "$extra"
+    refused "$extra"
+done
+rm -rf bolt/*
+refused 'an empty directory'
+expect 0 "$PERFDATA" convert --to dir -o recording in.data
+expect 2 "$PERFDATA" export --to bolt -f -o recording in.data
+expect 2 "$PERFDATA" convert --to dir -f -o profgen in.data
+has err 'a directory that is no recording is not replaced'
+rm profgen/1-a_b.profgen # one that is listed may be missing
+expect 0 "$PERFDATA" export --to bolt -f -o profgen in.data
+
 # ---- Wrong usage, and binaries that are none.
 expect 2 "$PERFDATA" export --to bolt in.data
-expect 2 "$PERFDATA" export --to bolt -o bolt in.data
 expect 2 "$PERFDATA" export --to folded --binary 'bin/a b' in.data
 expect 2 "$PERFDATA" export --to folded --kernel in.data
 expect 2 "$PERFDATA" export --to folded --root . in.data

@@ -74,6 +74,7 @@ struct run {
     struct binary {
         const char *path;
         struct cli_elf elf;
+        bool used;
     } * binaries;
     size_t n_binaries;
     struct cli_resolver resolver;
@@ -223,9 +224,14 @@ static size_t on_segments(void *user, const char *file, const char *build_id,
 {
     struct run *run = user;
     struct cli_elf elf = {0};
-    for (size_t i = 0; i < run->n_binaries; i++)
-        if (is_binary(&run->binaries[i], file, build_id))
-            return copy_segments(&run->binaries[i].elf, segments, cap);
+    struct binary *named = NULL;
+    for (size_t i = run->n_binaries; i-- > 0;)
+        if (is_binary(&run->binaries[i], file, build_id)) {
+            named = &run->binaries[i]; /* the first one that was named */
+            named->used = true;
+        }
+    if (named)
+        return copy_segments(&named->elf, segments, cap);
     char *path = *build_id ? cli_find_binary(&run->resolver, file, build_id, &elf) : NULL;
     const size_t n = path ? copy_segments(&elf, segments, cap) : 0;
     if (path)
@@ -300,6 +306,16 @@ static bool write_output(struct run *run)
     return code == PD_OK;
 }
 
+static void tell_branches(struct run *run, const struct pd_export_stats *stats)
+{
+    if (stats->branched == 0)
+        cli_say(run->cli, "no sample has a branch stack; perf record -b makes them");
+    for (size_t i = 0; i < run->n_binaries; i++)
+        if (!run->binaries[i].used)
+            cli_say(run->cli, "--binary: %s: the profiles have no file of its build id or name",
+                    run->binaries[i].path);
+}
+
 static void tell_sums(struct run *run)
 {
     struct pd_export_stats stats;
@@ -316,6 +332,8 @@ static void tell_sums(struct run *run)
                 stats.unjoined);
     if (stats.unfound)
         cli_say(run->cli, "no sample has the field \"%s\"", stats.unfound);
+    if (is_branches(run))
+        tell_branches(run, &stats);
     if (run->cli->verbose)
         cli_say(run->cli,
                 "%" PRIu64 " of %" PRIu64 " samples; %" PRIu64 " stacks, %" PRIu64
@@ -358,9 +376,9 @@ static bool check_options(struct run *run)
                                        : "--root");
     else if (is_branches(run) && run->symbols.n_texts)
         cli_fail(cli, CLI_USAGE, "--symbols is not for branch profiles, which have addresses");
-    else if (is_table && (run->options.count || run->options.keys != UINT32_MAX))
-        cli_fail(cli, CLI_USAGE, "%s is for stacks, and parquet has samples",
-                 run->options.count ? "--count" : "--sort");
+    else if ((is_table || is_branches(run)) && (run->options.count || run->options.keys != UINT32_MAX))
+        cli_fail(cli, CLI_USAGE, "%s is for stacks, and %s", run->options.count ? "--count" : "--sort",
+                 is_table ? "parquet has samples" : "branch profiles have branches");
     else if (!is_table && run->n_fields)
         cli_fail(cli, CLI_USAGE, "--fields is for parquet");
     else if (run->n_fields > PD_LIMIT_EXPORT_FIELDS)

@@ -424,6 +424,7 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
     struct branches b = {.pid = pid, .end = UINT64_MAX};
     struct pd_branch_entry entries[ENTRIES];
     enum pd_code code = find_task(x, pid, &b.who);
+    x->all->stats.branched += list->n > 0;
     b.who *= 2;
     b.wrong = x->all->options.format == PD_EXPORT_BOLT ? PD_BRANCH_MISPRED : 0;
     if (!code && autofdo)

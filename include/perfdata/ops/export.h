@@ -176,6 +176,7 @@ struct pd_export_stats {
     uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */
     uint64_t unjoined; /* samples whose deferred call chain never came: the kernel's part alone was taken */
     const char *unfound; /* one of `fields` that no sample has had; NULL: none */
+    uint64_t branched;   /* of the exported, with a branch stack that is not empty; of branch profiles */
 };
 
 /* PD_EARG: the format or a key is unknown, or a struct of another library. PD_ENOMEM. */

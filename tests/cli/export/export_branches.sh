@@ -276,8 +276,34 @@ has err 'a directory that is no recording is not replaced'
 rm profgen/1-a_b.profgen # one that is listed may be missing
 expect 0 "$PERFDATA" export --to bolt -f -o profgen in.data
 
+# ---- What is not silent: no branch stacks; a binary of another build id, or of no file.
+grep -v '"SAMPLE"' in.jsonl >none.jsonl
+unfold >>none.jsonl <<'END'
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400200","pid":7,"tid":7,"time":"10","branch_stack":{"entries":[]}}}}
+END
+"$PERFDATA" encode -o none.data none.jsonl || fail encode
+for format in bolt profgen autofdo; do
+    expect 0 "$PERFDATA" export --to $format -f -o x none.data
+    has err 'no sample has a branch stack'
+    expect 0 "$PERFDATA" export --to $format -f -q -o x none.data
+    empty err
+done
+expect 0 "$PERFDATA" export --to bolt -f -o x --binary bin/l.so --binary 'bin/a b' --binary bin/named \
+    --binary "$PERFDATA" in.data
+grep -o 'binary: .*:' err >got
+printf 'binary: %s:\n' bin/l.so bin/named "$PERFDATA" >want
+same want got
+expect 0 "$PERFDATA" export --to bolt -f -o x --binary 'bin/a b' --binary 'bin/a b' in.data
+empty err # it is named twice
+rm -rf x
+
 # ---- Wrong usage, and binaries that are none.
 expect 2 "$PERFDATA" export --to bolt in.data
+expect 2 "$PERFDATA" export --to bolt -s pid -o x in.data
+expect 2 "$PERFDATA" export --to profgen --sort none -o x in.data
+expect 2 "$PERFDATA" export --to autofdo --count -o x in.data
+has err '--count is for stacks'
 expect 2 "$PERFDATA" export --to folded --binary 'bin/a b' in.data
 expect 2 "$PERFDATA" export --to folded --kernel in.data
 expect 2 "$PERFDATA" export --to folded --root . in.data

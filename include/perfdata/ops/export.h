@@ -56,19 +56,22 @@ enum pd_export_format {
      *
      * As in the next two formats, each file of the recording has a member of its own, "BUILDID.bolt" and so
      * on, and the member "index" has a line for each, with tabs between: the member's name, the build id,
-     * whether `segments` knew the file ("addresses", else "offsets"), and the path. Files with the same build
-     * id are one, with the path that was mapped first; `segments` is asked for each path until it knows one.
-     * Unless `kernel` is set, branches from or into the kernel are left out before ranges are made; in the
-     * next two formats they end ranges, and the kernel alone is left out. With `kernel`, it has the recorded
-     * addresses.
+     * whether the member's numbers are "addresses" (if `segments` knows the file, for the kernel, and for
+     * memory without a file) or "offsets", and the path. Files with the same build id are one, with the path
+     * that was mapped first; `segments` is asked for each path until it knows one. Unless `kernel` is set,
+     * branches from or into the kernel are left out before ranges are made; in the next two formats they end
+     * ranges, and the kernel alone is left out. With `kernel`, it has the recorded addresses.
      */
     PD_EXPORT_BOLT,
     /*
-     * For llvm-profgen --unsymbolized-profile: ranges and branches in the file, counted from its code on; a
-     * branch from another file comes from address 1.
+     * For llvm-profgen --unsymbolized-profile: ranges and branches in the file, by addresses or offsets less
+     * those of where its code begins; a branch from another file comes from address 1.
      */
     PD_EXPORT_PROFGEN,
-    /* For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets. */
+    /*
+     * For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets, also if
+     * `segments` knows the file.
+     */
     PD_EXPORT_AUTOFDO,
     /*
      * The functions that `symbol` finds at the addresses in use. The first line is "perfdata-symbols 1". Each

@@ -153,6 +153,13 @@ static void name_file(const struct profiles *p, char *name, size_t cap)
             *c = '_';
 }
 
+/* What the numbers of a file are: AutoFDO counts from its start; the kernel has no file. */
+static const char *name_numbers(const struct profiles *p)
+{
+    const bool moved = p->n_segments && p->all->options.format != PD_EXPORT_AUTOFDO;
+    return moved || !p->all->profiled[p->dso].has_offsets ? "addresses" : "offsets";
+}
+
 static void note_file(struct profiles *p, const char *name)
 {
     const char *text = p->all->dsos.all[p->dso], *space = strchr(text, ' ');
@@ -160,7 +167,7 @@ static void note_file(struct profiles *p, const char *name)
     pd_out_str(&p->lines, "\t");
     pd_out_bytes(&p->lines, text + 1, (size_t)(space - text - 1));
     pd_out_str(&p->lines, "\t");
-    pd_out_str(&p->lines, p->n_segments ? "addresses" : "offsets");
+    pd_out_str(&p->lines, name_numbers(p));
     pd_out_str(&p->lines, "\t");
     pi_export_put_name(&p->lines, space + 1, false);
     pd_out_str(&p->lines, "\n");

@@ -123,6 +123,9 @@ is mapped/*kernel*.bolt <<END
 B ffffffff81000000 0 2 0
 END
 for format in bolt profgen autofdo; do
+    expect 0 "$PERFDATA" export --to $format --kernel -o all-$format k.data
+    grep kernel all-$format/index >got
+    is got <<<"1-_kernel.kallsyms_.$format		addresses	[kernel.kallsyms]"
     expect 0 "$PERFDATA" export --to $format -o user-$format k.data
     expect 0 "$PERFDATA" export --to $format -o plain-$format in.data
     # The kernel has taken the first number.
@@ -148,6 +151,8 @@ $elsewhere->40:4
 $elsewhere->50:4
 END
     elsewhere=ffffffffffbff001
+    [ "$(cut -f 3 profgen/index | head -n 1)" = "${numbers:-offsets}" ] || fail 'numbers of profgen'
+    numbers=addresses
     expect 0 "$PERFDATA" export --to autofdo ${option:+"$option"} -o autofdo in.data
     is autofdo/1-a_b.autofdo <<END
 2
@@ -160,6 +165,7 @@ END
 1080->10f0:2
 1100->1200:2
 END
+    [ "$(cut -f 3 autofdo/index | uniq)" = offsets ] || fail 'numbers of autofdo'
 done
 is autofdo/$library.autofdo <<END
 0

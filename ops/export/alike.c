@@ -10,6 +10,7 @@
 #include "src/container/reader/sample_run.h"
 #include "src/schema/fail.h"
 #include "src/session/order/clock.h"
+#include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #define XXH_INLINE_ALL
@@ -193,7 +194,7 @@ PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_k
         return NEW;
     if (p->at == NULL && time < t->settled)
         return GIVEN;
-    p->sum = pi_stacks_sum(p->sum, k->period_bits ? word_at(raw, k->period) : 1);
+    p->sum = pi_stacks_sum(p->sum, k->weight ? k->weight : word_at(raw, k->period));
     return TAKEN;
 }
 
@@ -339,7 +340,9 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
                               .time = p->time,
                               .cpu = p->cpu,
                               .period = p->period,
-                              .period_bits = p->period && !a->count ? UINT64_MAX : 0,
+                              .weight = a->count    ? 1
+                                        : p->period ? 0
+                                                    : pi_event_period(rec->attr),
                               .cpu_bits = p->cpu && a->with_cpu ? UINT32_MAX : 0};
     k.suits = p->order == PD_HOST_ORDER && p->pid && p->time && !p->offcpu && rec->attr_index < 1u << 24 &&
               !(rec->attr->sample_type & ~(uint64_t)(FIXED | PD_SAMPLE_CALLCHAIN));

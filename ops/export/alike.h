@@ -21,16 +21,16 @@ struct pi_alike_kind {
      * of its number of entries.
      */
     uint16_t ip, task, time, cpu, period, chain;
-    uint16_t size;        /* with an empty chain */
-    uint64_t number;      /* of the attr, in the bits of a key */
-    uint64_t period_bits; /* of the word at `period` that are its weight; 0: it is 1 */
-    uint32_t cpu_bits;    /* of the word at `cpu` that make samples differ */
+    uint16_t size;     /* with an empty chain */
+    uint64_t number;   /* of the attr, in the bits of a key */
+    uint64_t weight;   /* of each sample; 0: it is the word at `period` */
+    uint32_t cpu_bits; /* of the word at `cpu` that make samples differ */
 };
 
 struct pi_alike {
     const struct pd_allocator *allocator;
     struct pi_changes *changes;
-    bool count;    /* samples count 1, else their period */
+    bool count;    /* samples count 1, else a period */
     bool with_cpu; /* samples of different cpus are not alike */
     uint64_t seed;
     uint64_t taken;              /* samples */

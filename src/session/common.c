@@ -34,12 +34,13 @@ bool pi_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup)
     return is_offcpu ? *cgroup != 0 : rec->attr && rec->attr->sample_type & PD_SAMPLE_CGROUP;
 }
 
-bool pi_sample_period(const struct pd_record *rec, uint64_t *period)
+uint64_t pi_sample_period(const struct pd_record *rec)
 {
     struct pd_offcpu offcpu;
-    const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
-    *period = is_offcpu ? offcpu.period : rec->u.sample.period;
-    return is_offcpu || (rec->attr && rec->attr->sample_type & PD_SAMPLE_PERIOD);
+    if (pd_offcpu_of(rec, &offcpu))
+        return offcpu.period;
+    return rec->attr && rec->attr->sample_type & PD_SAMPLE_PERIOD ? rec->u.sample.period
+                                                                  : pi_event_period(rec->attr);
 }
 
 static bool take_id(const struct pd_record *rec, uint64_t *id)

@@ -12,9 +12,7 @@ void pi_counts_free(struct pi_counts *c)
 
 static void count_plain(const struct pd_record *rec, struct pi_counted *out)
 {
-    uint64_t period;
-    const bool has = pi_sample_period(rec, &period);
-    *out = (struct pi_counted){rec->attr_index, 0, has ? period : 1};
+    *out = (struct pi_counted){rec->attr_index, 0, pi_sample_period(rec)};
 }
 
 /* The next counter of the sample; false: no more. */

@@ -20,7 +20,7 @@ struct pi_counts {
 struct pi_counted {
     uint32_t attr_index; /* UINT32_MAX: of an unknown event */
     uint64_t id;         /* of a counter; else 0 */
-    uint64_t period;     /* 1 where the layout has none */
+    uint64_t period;
 };
 
 void pi_counts_free(struct pi_counts *c);

@@ -56,7 +56,17 @@ static inline bool pi_word_ip(const struct pd_record *rec, uint64_t *ip)
 
 /* Of decoded samples. False: it has none; an off-cpu one has cgroup 0 where none was asked for. */
 bool pi_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup);
-bool pi_sample_period(const struct pd_record *rec, uint64_t *period);
+/* Of a decoded sample: its own period, or that of its event. */
+uint64_t pi_sample_period(const struct pd_record *rec);
+
+/*
+ * What each sample counts where the event does not sample it: the event's period, of which 0 says nothing.
+ * perf takes a frequency for it, too. (evsel__parse_sample() in tools/perf/util/evsel.c)
+ */
+static inline uint64_t pi_event_period(const struct pd_attr *attr)
+{
+    return attr && attr->sample_period ? attr->sample_period : 1;
+}
 
 static inline bool pi_word_cpu(const struct pd_record *rec, uint32_t *cpu)
 {

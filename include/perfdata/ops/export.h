@@ -86,7 +86,7 @@ enum pd_export_format {
      * has its row there), written to `sink` as the samples come. Its columns are the same for all recordings;
      * what a sample does not have is NULL:
      *
-     *     time, cpu, pid, tid, comm, event, period      period: 1 where the event samples none
+     *     time, cpu, pid, tid, comm, event, period      period: the event's where it samples none
      *     ip, dso, build_id, offset, sym                the address, the file mapped there, what `symbol`
      * finds addr, weight, callchain                       callchain: addresses, the innermost first mem_op,
      * mem_lvl, …                            the parts of data_src, as numbers
@@ -121,7 +121,7 @@ struct pd_export_options {
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the export */
     enum pd_export_format format;
     uint32_t keys; /* PD_EXPORT_… */
-    bool count;    /* a sample counts 1; else its period, or 1 where the event samples none */
+    bool count;    /* a sample counts 1; else its period, or its event's where that samples none */
     bool kernel;   /* also write branches of the kernel, for branch profiles */
     size_t
         memory; /* bytes for stacks; 0: 64 MiB. A merge takes 128 KiB for each temporary file, 60 at most */

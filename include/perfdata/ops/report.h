@@ -66,7 +66,7 @@ struct pd_report_options {
 struct pd_report_row {
     uint64_t values[PD_REPORT_MOST_KEYS]; /* by the keys asked for: a number, or for pd_report_text() */
     uint64_t samples;
-    uint64_t period; /* sum of the samples' periods; 1 for each where the layout has none */
+    uint64_t period; /* sum of the samples' periods; where the event samples none, of its own (of 0: 1) */
 };
 
 /*

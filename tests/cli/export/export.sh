@@ -109,6 +109,17 @@ lines two.data <<END
 cycles;:7;[unknown]+0x10 1
 instructions;:7;[unknown]+0x10 20
 END
+# Where samples have no period, each counts that of the event, which `perf record -c` sets; or 1 where asked.
+sed 's/"config": 0,/"config": 0, "sample_period": "1000",/' two.jsonl >fixed.jsonl
+"$PERFDATA" encode -o fixed.data fixed.jsonl || fail encode
+lines fixed.data <<END
+cycles;:7;[unknown]+0x10 1000
+instructions;:7;[unknown]+0x10 20
+END
+lines --count fixed.data <<END
+cycles;:7;[unknown]+0x10 1
+instructions;:7;[unknown]+0x10 1
+END
 lines -e instructions two.data <<END
 :7;[unknown]+0x10 20
 END

@@ -15,6 +15,7 @@ rng = random.Random(seed)
 PIDS, TIDS = [10, 20, 30], [10, 11, 20, 21, 30]
 PLACES = [0x1000, 0x2000, 0x3000]  # of mappings of 0x1000 bytes
 MODULE = 0xFFFFFFFFC0000000
+FIXED = 1000 if seed % 3 == 0 else 0  # the event's period, and samples have none
 CHAINED = rng.random() < 0.6
 KEYS = rng.choice([["comm"], ["comm", "cpu"], ["pid", "tid"], []])
 
@@ -72,7 +73,9 @@ def encoded(r):
         del line["sample_id"]
         line["misc"] = "cpumode=" + ("KERNEL" if r["kernel"] else "USER")
         body = {"identifier": "71", "ip": hex(r["ip"]), "pid": r["pid"], "tid": r["tid"],
-                "time": str(r["time"]), "cpu": r["cpu"], "period": str(r["period"])}
+                "time": str(r["time"]), "cpu": r["cpu"]}
+        if not FIXED:
+            body["period"] = str(r["period"])
         if CHAINED:
             body["callchain"] = {"ips": [hex(i) if isinstance(i, int) else i for i in r["chain"]]}
     elif kind in ("COMM", "EXEC"):
@@ -153,8 +156,9 @@ def stack(r):
 
 
 made = make()
-sample_type = "IDENTIFIER|IP|TID|TIME|CPU|PERIOD" + ("|CALLCHAIN" if CHAINED else "")
-attr = {"type": "HARDWARE", "config": 0, "sample_type": sample_type, "flags": "sample_id_all"}
+sample_type = "IDENTIFIER|IP|TID|TIME|CPU" + ("" if FIXED else "|PERIOD") + ("|CALLCHAIN" if CHAINED else "")
+attr = {"type": "HARDWARE", "config": 0, "sample_period": str(FIXED), "sample_type": sample_type,
+        "flags": "sample_id_all"}
 with open(out, "w") as f:
     print(json.dumps({"header": {"container": "file"}}), file=f)
     print(json.dumps({"attr": attr, "ids": ["71"]}), file=f)
@@ -163,7 +167,7 @@ with open(out, "w") as f:
 sums = collections.Counter()
 for r in sorted((r for r in made if "time" in r), key=lambda r: r["time"]):  # equal times as in the file
     if r["kind"] == "SAMPLE":
-        sums[stack(r)] += r["period"]
+        sums[stack(r)] += FIXED or r["period"]
     else:
         take(r)
 with open(want, "w") as f:

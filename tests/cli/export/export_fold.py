@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""export_fold.py [--count] FILE [OPTION...]: the stacks that perf script prints of a recording, one a line
-with the sum of their periods, or with --count of 1, as `perfdata export --to folded` writes them for one
+"""export_fold.py FILE [OPTION...]: the stacks that perf script prints of a recording, one a line with the
+sum of their periods, as `perfdata export --to folded` writes them for one
 event: COMM;DSO+0xOFFSET;... SUM. Knows nothing of perfdata. Two recordings compared by their lines are
 compared frame by frame: in a call chain perf prints the offset in the file; of a sample without a call
 chain it prints the address, so its frame has no offset here."""
@@ -20,7 +20,7 @@ def shown(name):
     return "".join(f"\\x{ord(c) & 255:02x}" if bad(c) else c for c in text)
 
 
-def main(path, *options, count=False):
+def main(path, *options):
     command = ["perf", "script", "--no-inline", "--max-stack", "8192", "-F", "comm,tid,period,event,ip,dso"]
     got = subprocess.run([*command, *options, "-i", path], capture_output=True, check=False)
     sums, stack, events, period = collections.Counter(), None, set(), 0
@@ -35,7 +35,7 @@ def main(path, *options, count=False):
             stack.append(f"{shown(frame[2])}+0x{int(frame[1], 16):x}")
         elif head:
             finish()
-            comm, period = head[1], 1 if count else int(head[3])
+            comm, period = head[1], int(head[3])
             stack = [shown(comm)] + ([shown(head[5])] if head[5] else [])
             events.add(head[4])
         elif line:
@@ -48,7 +48,4 @@ def main(path, *options, count=False):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--count":
-        main(*sys.argv[2:], count=True)
-    else:
-        main(*sys.argv[1:])
+    main(*sys.argv[1:])

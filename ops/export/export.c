@@ -169,6 +169,8 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
     }
     if (!code && pi_export_is_branches(x->all))
         code = pi_export_profiled(x, mapping, &number);
+    else if (!code && x->all->options.format == PD_EXPORT_PPROF)
+        code = pi_export_note_code(x, mapping, number);
     if (!x->failed)
         x->failed = code;
     return number;

@@ -25,12 +25,12 @@
 #define PD_DSO_ADDRESSES 'a'
 #define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
 
-/* A file of branch profiles. Copies of it, at other paths, are counted with it. */
+/* A file of pprof, or of branch profiles, where copies of it, at other paths, are counted with it. */
 struct pi_profiled {
-    uint64_t code;        /* where its first executable mapping begins in it */
-    bool has_offsets;     /* what is counted are offsets in it; else addresses */
-    uint32_t first, next; /* numbers in `dsos`: the first path of its build id; the next one, 0: none */
-    uint32_t last;        /* of these paths, known to the first */
+    uint64_t code, last_code; /* its first and last byte that is mapped as code; code UINT64_MAX: none */
+    bool has_offsets;         /* what is counted are offsets in it; else addresses */
+    uint32_t first, next;     /* numbers in `dsos`: the first path of its build id; the next one, 0: none */
+    uint32_t last;            /* of these paths, known to the first */
 };
 
 struct pd_export {
@@ -41,7 +41,7 @@ struct pd_export {
         dsos; /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
-    struct pi_profiled *profiled; /* by number in `dsos`, of branch profiles */
+    struct pi_profiled *profiled; /* by number in `dsos`, of branch profiles and pprof */
     size_t cap_profiled;
     struct pi_texts ids; /* build ids of branch profiles */
     uint32_t *first_of;  /* by number in `ids`: that of its first path in `dsos` */
@@ -75,6 +75,8 @@ enum pd_code pi_export_text(struct pi_texts *texts, const char *text, size_t n, 
  * first name with its build id.
  */
 enum pd_code pi_export_profiled(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t *number);
+/* Notes only which bytes of the file are code. */
+enum pd_code pi_export_note_code(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t number);
 
 /* ---- frames.c */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profiled.c - the files of branch profiles. A build id is one file, whatever its paths: copies, hard links,
- * a file inside and outside of a container, a file of several recordings.
+ * profiled.c - the files of branch profiles, and what is code in those of pprof. In the former, a build id is
+ * one file, whatever its paths: copies, hard links, a file inside and outside of a container, a file of
+ * several recordings.
  */
 #include "export.h"
 #include "src/schema/fail.h"
@@ -51,6 +52,25 @@ static enum pd_code join_paths(struct pi_exporting *x, uint32_t number)
     return PD_OK;
 }
 
+static void add_code(struct pi_profiled *file, const struct pd_mapping *mapping)
+{
+    const uint64_t first = pd_mapping_offset(mapping, mapping->start),
+                   more = mapping->size ? mapping->size - 1 : 0,
+                   last = more < UINT64_MAX - first ? first + more : UINT64_MAX;
+    if (mapping->prot && !(mapping->prot & PD_PROT_EXEC))
+        return;
+    file->code = first < file->code ? first : file->code;
+    file->last_code = last > file->last_code ? last : file->last_code;
+}
+
+enum pd_code pi_export_note_code(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t number)
+{
+    const enum pd_code code = enlarge(x, number);
+    if (!code)
+        add_code(&x->all->profiled[number], mapping);
+    return code;
+}
+
 enum pd_code pi_export_profiled(struct pi_exporting *x, const struct pd_mapping *mapping, uint32_t *number)
 {
     struct pd_export *e = x->all;
@@ -59,11 +79,9 @@ enum pd_code pi_export_profiled(struct pi_exporting *x, const struct pd_mapping 
         code = join_paths(x, *number);
     if (code)
         return code;
-    const uint64_t start = pd_mapping_offset(mapping, mapping->start);
     struct pi_profiled *file = &e->profiled[e->profiled[*number].first];
     file->has_offsets |= *e->dsos.all[*number] == PD_DSO_OFFSETS;
-    if ((mapping->prot == 0 || mapping->prot & PD_PROT_EXEC) && start < file->code)
-        file->code = start;
+    add_code(file, mapping);
     *number = file->first;
     return PD_OK;
 }

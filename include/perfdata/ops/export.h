@@ -37,8 +37,8 @@ enum pd_export_format {
     PD_EXPORT_FOLDED,
     /*
      * The protocol buffer of pprof (profile.proto), in gzip without compression. A sample has a value for
-     * each event, and the keys as labels. A file is a mapping with its build id; an address is the start of
-     * the mapping plus the offset in the file.
+     * each event, and the keys as labels. A file is a mapping of its code with its build id; the mapping's
+     * start minus its offset, plus the offset in the file, is the address.
      */
     PD_EXPORT_PPROF,
     /* speedscope's JSON: a sampled profile for each event and each combination of `keys`. */

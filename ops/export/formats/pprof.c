@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof.c - pprof's profile.proto in gzip. A file of the recording is a mapping whose first byte is byte 0 of
- * the file, so that addresses become offsets in the file again; what goes by address is a mapping of all
- * addresses in use. Functions have a mapping without addresses for each file. Messages come in any order:
+ * pprof.c - pprof's profile.proto in gzip. A file of the recording is a mapping of its code, as if byte 0 of
+ * the file were at an address of its own: pprof finds the program header by the mapping's offset in the file,
+ * and the offset of an address by its distance from the mapping's start. What goes by address is a mapping of
+ * all addresses in use. Functions have a mapping without addresses for each file. Messages come in any order:
  * samples first, and what they refer to at the end.
  */
 #include "gzip.h"
@@ -167,25 +168,37 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
 
 /* ---- What samples refer to */
 
-/* Byte 0 of a file that is not mapped by address; files are far enough from each other for people. */
-static uint64_t start_of(const struct pprof *p, uint32_t dso)
+/* Where byte 0 of a file is that is not mapped by address; they are far enough from each other for people. */
+static uint64_t base_of(const struct pprof *p, uint32_t dso)
 {
     return *p->all->dsos.all[dso] == PD_DSO_OFFSETS ? (dso + UINT64_C(1)) << 32 : 0;
 }
 
-PD_WRAPS static void put_mapping(struct pprof *p, uint32_t dso)
+/* The place of a file: its code, and the pages of all addresses in use. */
+PD_WRAPS static void put_place(struct pprof *p, uint32_t dso)
+{
+    const struct range *r = &p->ranges[dso];
+    const uint64_t base = base_of(p, dso);
+    uint64_t first = r->first & ~UINT64_C(4095), last = r->last;
+    if (base) {
+        const struct pi_profiled *file = &p->all->profiled[dso];
+        first = file->code < first ? file->code : first;
+        last = file->last_code > last ? file->last_code : last;
+    }
+    put_field(&p->message, 2, base + first);
+    put_field(&p->message, 3, last < UINT64_MAX - base ? base + last + 1 : UINT64_MAX);
+    put_field(&p->message, 4, base ? first : 0);
+}
+
+static void put_mapping(struct pprof *p, uint32_t dso)
 {
     const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
-    const struct range *r = &p->ranges[dso];
-    const uint64_t start = start_of(p, dso), first = start ? start : r->first & ~UINT64_C(4095);
     const bool functions = *text == PD_DSO_FUNCTIONS;
     char id[41] = "";
     memcpy(id, text + 1, (size_t)(space - text - 1));
     put_field(&p->message, 1, dso + UINT64_C(1));
-    if (!functions) {
-        put_field(&p->message, 2, first);
-        put_field(&p->message, 3, start + r->last + 1 ? start + r->last + 1 : UINT64_MAX);
-    }
+    if (!functions)
+        put_place(p, dso);
     put_field(&p->message, 5, add_string(p, space + 1));
     put_field(&p->message, 6, add_string(p, id));
     put_field(&p->message, 7, functions);
@@ -199,7 +212,7 @@ PD_WRAPS static void put_location(struct pprof *p, size_t i)
     if (frame->dso) /* else it is not mapped */
         put_field(&p->message, 2, frame->dso + UINT64_C(1));
     if (*p->all->dsos.all[frame->dso] != PD_DSO_FUNCTIONS) {
-        put_field(&p->message, 3, start_of(p, frame->dso) + frame->offset);
+        put_field(&p->message, 3, base_of(p, frame->dso) + frame->offset);
         end_message(p, LOCATION);
         return;
     }

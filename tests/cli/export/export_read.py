@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """export_read.py FORMAT FILE: a profile of pprof, speedscope or the Firefox Profiler as lines of folded
 stacks, in order. Reads by the documents of these formats, and checks what they demand: sizes of columns,
-numbers that refer to something, the sum of a profile. To stderr: files with their build ids, types of samples
+numbers that refer to something, the sum of a profile. To stderr: files with their build ids, what of them pprof takes for mapped, types of samples
 or profiles with their units and sums."""
 import collections
 import gzip
@@ -89,8 +89,10 @@ def read_pprof(path):
             assert location[4] or start <= address < limit or limit == (1 << 64) - 1, (start, address, limit)
             name = strings[one(m, 5)]
             ids.add((name, strings[one(m, 6)]))
-            if start >= 1 << 32 and start % (1 << 32) == 0 and start < 1 << 48:
-                address -= start
+            base = start - one(m, 4)  # of byte 0 of the file; else it goes by address
+            if base >= 1 << 32 and base % (1 << 32) == 0 and base < 1 << 48:
+                address -= base
+            ranges.add(f"range {name} {one(m, 4):#x} {limit - start:#x}")
         assert one(location, 1) not in locations
         locations[one(location, 1)] = f"{name}+0x{address:x}"
         if location[4]:
@@ -169,11 +171,11 @@ def read_firefox(path):
             emit(event, head, paths[stack] if stack is not None else [], weight)
 
 
-ids, told = set(), []
+ids, ranges, told = set(), set(), []
 {"pprof": read_pprof, "speedscope": read_speedscope, "firefox": read_firefox}[sys.argv[1]](sys.argv[2])
 for line, total in sorted(lines.items()):
     print(line.lstrip(";") if sys.argv[1] != "pprof" else line, total)
 for name, build_id in sorted(ids):
     print(f"{build_id or '-'} {name}", file=sys.stderr)
-for text in told:
+for text in told + sorted(ranges):
     print(text, file=sys.stderr)

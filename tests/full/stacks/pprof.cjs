@@ -11,8 +11,9 @@ const base = 1n << 32n
 function frame(id) {
     const location = locations.get(Number(id)), mapping = mappings.get(Number(location.mappingId))
     let address = BigInt(location.address)
-    if (mapping && BigInt(mapping.memoryStart) % base === 0n && BigInt(mapping.memoryStart) < 1n << 48n)
-        address -= BigInt(mapping.memoryStart)
+    const first = mapping ? BigInt(mapping.memoryStart) - BigInt(mapping.fileOffset) : 0n // byte of the file
+    if (first % base === 0n && first < 1n << 48n)
+        address -= first
     return `${mapping ? text(mapping.filename) : '[unknown]'}+0x${address.toString(16)}`
 }
 

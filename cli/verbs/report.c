@@ -34,7 +34,7 @@ static const struct cli_spec spec = {
     .usage = "[OPTION]... [FILE]",
     .about = "Shows where events were counted: the share of each task, file, … in the sum of periods, for\n"
              "one event after the other. Shares are those of perf report --no-children; a sample without a\n"
-             "period counts that of its event. Members of a sampled group count with their own differences.\n",
+             "period counts that of its event. Members of a sampled group count their own differences.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON | CLI_COLOR,
     .examples = "  perfdata report x.data                          by task and file\n"

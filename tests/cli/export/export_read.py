@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """export_read.py FORMAT FILE: a profile of pprof, speedscope or the Firefox Profiler as lines of folded
 stacks, in order. Reads by the documents of these formats, and checks what they demand: sizes of columns,
-numbers that refer to something, the sum of a profile. To stderr: files with their build ids, what of them pprof takes for mapped, types of samples
-or profiles with their units and sums."""
+numbers that refer to something, the sum of a profile. To stderr: files with their build ids, what of them
+pprof takes for mapped, types of samples or profiles with their units and sums."""
 import collections
 import gzip
 import json

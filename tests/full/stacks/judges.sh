@@ -67,7 +67,8 @@ record() { # PROGRAM BASE: as jsonl; BASE is where byte 0 of a program is loaded
     nm "$1" | while read -r address _ name; do
         [[ $name =~ ^f[0-9]+$ ]] || continue
         echo '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER",' \
-            '"sample":{"identifier":"71","pid":7,' "\"ip\":\"$((0x$address + 1 + $2))\"," '"tid":7,"time":"9","period":"'"${name#f}"'"}}}'
+            '"sample":{"identifier":"71","pid":7,' "\"ip\":\"$((0x$address + 1 + $2))\"," \
+            '"tid":7,"time":"9","period":"'"${name#f}"'"}}}'
     done
 }
 for kind in pie no-pie; do

@@ -31,17 +31,23 @@ struct cli_symbol_part {
 struct parsing {
     struct cli_symbol_file *s;
     const char *path;
-    size_t line;
+    size_t line, n_bad;
     bool in_part;
+    bool in_bad_part; /* the symbols that follow are of a file that is not known */
+    bool no_memory;
 };
 
-/* ---- Parsing */
+/* ---- Parsing: functions return why a line is damaged, or NULL. Such a line is left out. */
 
-static bool refuse(const struct parsing *p, const char *why)
+static void tell_damage(struct parsing *p, const char *why)
 {
-    cli_fail(p->s->cli, CLI_DAMAGED, "%s: line %zu: %s", p->path, p->line, why);
-    return false;
+    struct cli *cli = p->s->cli;
+    if (p->n_bad++ < PD_LIMIT_FINDINGS_TOLD)
+        cli_fail(cli, CLI_DAMAGED, "%s: line %zu: %s", p->path, p->line, why);
 }
+
+/* Adds an item, or notes that there is no memory. */
+#define ADD(p, list, n, item) ((p)->no_memory |= !CLI_ADD((p)->s->cli, (list), (n), (item)))
 
 /* Cuts the text at the next tab; NULL: there is none. */
 static char *cut(char *text)
@@ -56,6 +62,8 @@ static int digit_of(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
+
+static const char too_long[] = "a name of more than 4096 bytes";
 
 static bool take_hex(const char *text, uint64_t *value)
 {
@@ -95,88 +103,102 @@ static void cut_id(char *id)
         id[32] = 0;
 }
 
-static bool take_file(struct parsing *p, char *id)
+static const char *take_file(struct parsing *p, char *id)
 {
     struct cli_symbol_file *s = p->s;
-    char *name = id ? cut(id) : NULL;
+    char *name = cut(id);
+    p->in_part = false;
+    p->in_bad_part = true;
     if (!name || !*name || cut(name))
-        return refuse(p, "not \"file\", a build id and a name");
+        return "not \"file\", a build id and a name";
     if (strcmp(id, "-") != 0 && (strspn(id, "0123456789abcdef") != strlen(id) || strlen(id) > 40))
-        return refuse(p, "not a build id");
+        return "not a build id";
     unescape(name);
     cut_id(id);
     const struct cli_symbol_part part = {
         .file = name, .build_id = *id == '-' ? id + 1 : id, .first = s->n_all};
     p->in_part = true;
-    return CLI_ADD(s->cli, s->parts, s->n_parts, part);
+    p->in_bad_part = false;
+    ADD(p, s->parts, s->n_parts, part);
+    return NULL;
 }
 
-static bool take_inlined(struct parsing *p, struct cli_known_symbol *symbol, char *name)
+static const char *take_inlined(struct parsing *p, struct cli_known_symbol *symbol, char *name)
 {
     struct cli_symbol_file *s = p->s;
     symbol->inlined = s->n_inlined;
     while (name) {
         char *next = cut(name);
         if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
-            return refuse(p, "a name of more than 4096 bytes");
+            return too_long;
         const char *text = name;
         unescape(name);
-        if (!CLI_ADD(s->cli, s->inlined, s->n_inlined, text))
-            return false;
+        ADD(p, s->inlined, s->n_inlined, text);
         symbol->n_inlined++;
         name = next;
     }
-    return true;
+    return NULL;
 }
 
-static bool take_symbol(struct parsing *p, char *line)
+static const char *take_symbol(struct parsing *p, char *line)
 {
     struct cli_symbol_file *s = p->s;
     struct cli_known_symbol symbol = {0};
     char *inside = cut(line), *name = inside ? cut(inside) : NULL, *inlined = name ? cut(name) : NULL;
     if (!p->in_part)
-        return refuse(p, "a symbol of no file");
+        return p->in_bad_part ? "a symbol of the file before" : "a symbol of no file";
     if (!name || !take_hex(line, &symbol.offset) || !take_hex(inside, &symbol.inside))
-        return refuse(p, "not an offset, the offset in the function, and a name");
+        return "not an offset, the offset in the function, and a name";
     struct cli_symbol_part *part = &s->parts[s->n_parts - 1];
     if (part->n && s->all[s->n_all - 1].offset >= symbol.offset)
-        return refuse(p, "offsets are not in order");
+        return "offsets are not in order";
     if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
-        return refuse(p, "a name of more than 4096 bytes");
+        return too_long;
     unescape(name);
     symbol.name = name;
-    if (!take_inlined(p, &symbol, inlined) || !CLI_ADD(s->cli, s->all, s->n_all, symbol))
-        return false;
-    part->n++;
-    return true;
+    const char *why = take_inlined(p, &symbol, inlined);
+    if (why || p->no_memory)
+        return why;
+    ADD(p, s->all, s->n_all, symbol);
+    part->n += !p->no_memory;
+    return NULL;
 }
 
-static bool take_line(struct parsing *p, char *line)
+/* Cuts the next line off; NULL: the last one has no end. */
+static char *take_line(struct parsing *p, char *at, char *end)
 {
+    char *stop = memchr(at, '\n', (size_t)(end - at));
+    const char *why = NULL;
     p->line++;
-    if (p->line == 1)
-        return strcmp(line, "perfdata-symbols 1") == 0 ||
-               refuse(p, "not a file of symbols, which begins with \"perfdata-symbols 1\"");
-    if (strncmp(line, "file\t", 5) == 0)
-        return take_file(p, line + 5);
-    return take_symbol(p, line);
+    if (stop)
+        *stop = 0;
+    if (stop == NULL || strlen(at) < (size_t)(stop - at))
+        why = stop ? "a NUL" : "no end";
+    else if (strncmp(at, "file\t", 5) == 0)
+        why = take_file(p, at + 5);
+    else
+        why = take_symbol(p, at);
+    if (why)
+        tell_damage(p, why);
+    return stop ? stop + 1 : NULL;
 }
 
 static bool parse(struct cli_symbol_file *s, const char *path, const struct cli_symbol_text *text)
 {
-    struct parsing p = {.s = s, .path = path};
-    char *at = text->bytes, *end = at + text->n, *stop;
-    for (; at < end; at = stop + 1) {
-        stop = memchr(at, '\n', (size_t)(end - at));
-        if (stop == NULL || memchr(at, 0, (size_t)(stop - at))) {
-            p.line++;
-            return refuse(&p, stop ? "a NUL" : "no end");
-        }
-        *stop = 0;
-        if (!take_line(&p, at))
-            return false;
+    static const char head[] = "perfdata-symbols 1\n";
+    const size_t n = sizeof head - 1;
+    struct parsing p = {.s = s, .path = path, .line = 1};
+    char *const end = text->bytes + text->n;
+    if (text->n < n || memcmp(text->bytes, head, n) != 0) {
+        cli_fail(s->cli, CLI_USAGE, "%s: not a file of symbols, which begins with \"perfdata-symbols 1\"",
+                 path);
+        return false;
     }
-    return p.line || refuse(&p, "it is empty");
+    for (char *at = text->bytes + n; at && at < end && !p.no_memory;)
+        at = take_line(&p, at, end);
+    if (p.n_bad > PD_LIMIT_FINDINGS_TOLD)
+        cli_say(s->cli, "%s: %zu lines could not be read", path, p.n_bad);
+    return !p.no_memory;
 }
 
 /* ---- Reading */

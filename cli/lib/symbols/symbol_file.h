@@ -20,7 +20,10 @@ struct cli_symbol_file {
     size_t n_all, n_inlined;
 };
 
-/* Reads a file. False: it cannot be read, or is no such file, which is printed. */
+/*
+ * Reads a file; damaged lines are printed and left out. False: it cannot be read, or is no such file, which
+ * is printed.
+ */
 bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *path);
 /* A pd_symbol_finder, with the struct as its user. */
 bool cli_symbols_find(void *user, const char *file, const char *build_id, uint64_t offset,

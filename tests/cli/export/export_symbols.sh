@@ -90,13 +90,21 @@ if command -v python3 >/dev/null; then
     done
 fi
 
-# ---- Files that are none: status 3, and where.
+# ---- Damaged files: status 3, where, and all that is intact.
 bad() { # TEXT: of a line 3
     { printf 'perfdata-symbols 1\nfile\t-\t/a\n' && printf "$1"; } >bad.syms
-    expect 3 "$PERFDATA" export --to folded --symbols bad.syms in.data
+    tail -n +2 x.syms >rest.syms
+    case $1 in *'\n') cat rest.syms >>bad.syms ;; esac
+    expect 3 "$PERFDATA" export --to folded -s none --symbols bad.syms in.data
     has err "bad.syms: line ${2:-3}: "
-    empty out
+    [ "$(grep -c 'bad.syms: line' err)" = 1 ] || fail "$1: not one line is told"
+    case $1 in *'\n') same intact out ;; *) same plain out ;; esac
 }
+expect 0 "$PERFDATA" export --to folded -s none --symbols x.syms in.data
+cp out intact
+head -n 1 x.syms >none.syms
+expect 0 "$PERFDATA" export --to folded -s none --symbols none.syms in.data
+cp out plain
 bad '20\n'
 bad '20\t1\n'
 bad 'x\t1\ta\n'
@@ -107,9 +115,39 @@ bad '20\t1\ta'
 bad '20\t1\ta\0\n'
 bad 'file\t-\n'
 bad 'file\tXY\t/b\n'
+# Cut in the middle of any line: what is before it is used, also by report.
+for n in $(seq 20 7 "$(wc -c <x.syms)"); do
+    head -c "$n" x.syms >cut.syms
+    status=3
+    [ -n "$(tail -c 1 cut.syms)" ] || status=0
+    sed '$d' cut.syms >whole.syms
+    [ $status = 3 ] || cp cut.syms whole.syms
+    expect 0 "$PERFDATA" export --to folded -s none --symbols whole.syms in.data
+    cp out want
+    expect $status "$PERFDATA" export --to folded -s none --symbols cut.syms in.data
+    same want out
+    expect 0 "$PERFDATA" report -s sym --symbols whole.syms in.data
+    cp out want
+    expect $status "$PERFDATA" report -s sym --symbols cut.syms in.data
+    same want out
+done
+# A damaged name of a file is not that of the file before: its symbols are left out, too.
+sed "s/^file${tab}-.*/&\nfile${tab}XX${tab}\/lib\/l.so/" x.syms >bad.syms
+expect 3 "$PERFDATA" export --to folded -s none --symbols bad.syms in.data
+[ "$(grep -c 'bad.syms: line [3-6]: ' err)" = 4 ] || fail 'a symbol of a file that is not known'
+has out '^/bin/a:b+0x2020;middle;/bin/a:b+0x2010;bpf_prog_1 100$'
+# Of many damaged lines, ten are told.
+{ cat x.syms && printf "y\n%.0s" {1..30}; } >bad.syms
+expect 3 "$PERFDATA" export --to folded -s none --symbols bad.syms in.data
+[ "$(grep -c 'bad.syms: line' err)" = 10 ] || fail "$(grep -c 'bad.syms: line' err) lines are told"
+has err 'bad.syms: 30 lines could not be read$'
+same intact out
+# Files that are none are wrong usage.
 printf '20\t1\ta\n' >bad.syms
-expect 3 "$PERFDATA" export --to folded --symbols bad.syms in.data
-has err 'bad.syms: line 1: '
-expect 3 "$PERFDATA" export --to folded --symbols /dev/null in.data
+for file in bad.syms in.data /dev/null; do
+    expect 2 "$PERFDATA" export --to folded --symbols $file in.data
+    has err "$file: not a file of symbols"
+    empty out
+done
 expect 2 "$PERFDATA" export --to folded --symbols missing in.data
 expect 2 "$PERFDATA" export --to bolt --symbols x.syms -o x in.data

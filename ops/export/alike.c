@@ -17,6 +17,8 @@
 #include <xxhash.h>
 
 #define PLACES_FIRST_BITS 10
+#define PART \
+    8 /* of the memory for stacks, the table takes so much besides: to settle costs as much as a run */
 #define USED UINT64_C(0x80) /* a bit of each kind, which no cpu mode has */
 
 /* What makes samples alike. */
@@ -36,7 +38,16 @@ struct pi_alike_place {
 
 /* ---- Life */
 
-enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
+/* The most places: a power of two. */
+static size_t most_places(size_t memory)
+{
+    size_t most = (size_t)1 << PLACES_FIRST_BITS;
+    while (most < PD_LIMIT_EXPORT_ALIKE && 2 * most * sizeof(struct pi_alike_place) <= memory / PART)
+        most *= 2;
+    return most;
+}
+
+enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator, size_t memory,
                            struct pi_changes *changes, struct pd_error *error)
 {
     const size_t size = (size_t)1 << PLACES_FIRST_BITS, bytes = size * sizeof *a->places;
@@ -46,6 +57,7 @@ enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *alloca
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "samples", 0, bytes);
     memset(a->places, 0, bytes);
     a->size = size;
+    a->most = most_places(memory);
     a->shift = 64 - PLACES_FIRST_BITS;
     return PD_OK;
 }
@@ -211,7 +223,7 @@ static void claim(struct pi_alike *a, const struct pi_alike_kind *k, const uint8
     make_key(k, a->seed, raw, h.misc, n, pi_changes_span(a->changes, word_at(raw, k->task), time)->since,
              &key);
     struct pi_alike_place *p = &a->places[place_of(&key, a->shift)];
-    if (p->key.kind && ++a->pushed > a->size / 2 && a->size < PD_LIMIT_EXPORT_ALIKE) {
+    if (p->key.kind && ++a->pushed > a->size / 2 && a->size < a->most) {
         enlarge(a);
         p = &a->places[place_of(&key, a->shift)];
     }

@@ -39,13 +39,13 @@ struct pi_alike {
     struct pi_alike_kind *kinds; /* by number of the attr */
     size_t n_kinds, cap_kinds;
     struct pi_alike_place *places;
-    size_t size;    /* a power of two */
-    unsigned shift; /* a number of 64 bits becomes one below `size` */
-    size_t pushed;  /* places that others took, since the table was enlarged */
+    size_t size, most; /* powers of two */
+    unsigned shift;    /* a number of 64 bits becomes one below `size` */
+    size_t pushed;     /* places that others took, since the table was enlarged */
 };
 
-/* PD_ENOMEM. To be freed in any case; it may be all zeros. */
-enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator,
+/* `memory`: of the stacks. PD_ENOMEM. To be freed in any case; it may be all zeros. */
+enum pd_code pi_alike_init(struct pi_alike *a, const struct pd_allocator *allocator, size_t memory,
                            struct pi_changes *changes, struct pd_error *error);
 void pi_alike_free(struct pi_alike *a);
 

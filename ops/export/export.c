@@ -565,7 +565,7 @@ static void settle_taken(void *user)
 static enum pd_code open_taker(struct pi_exporting *x)
 {
     struct pd_export *e = x->all;
-    const enum pd_code code = pi_alike_init(&x->alike, x->allocator, &x->changes, x->error);
+    const enum pd_code code = pi_alike_init(&x->alike, x->allocator, e->stacks.limit, &x->changes, x->error);
     x->alike.count = e->options.count;
     x->alike.with_cpu = e->options.keys & PD_EXPORT_CPU;
     x->taker = (struct pi_taker){look_ahead, take_run, take_sample, x};

@@ -7,20 +7,36 @@
 #include "src/support/wire.h"
 #include <xxhash.h>
 
+#define PART 16 /* a block, and the first table, take so much of the limit, so that a run has most of it */
 #define BLOCK ((size_t)1 << 20)
-#define MERGED 16 /* this many runs of a level become one of the next */
-#define FETCHED 8 /* keys whose memory is fetched before they are looked at */
+#define ENTRIES ((size_t)4096)
+#define LEAST ((size_t)64) /* of both */
+#define MERGED 16          /* this many runs of a level become one of the next */
+#define FETCHED 8          /* keys whose memory is fetched before they are looked at */
 
 struct pi_stack_block {
     struct pi_stack_block *next;
-    size_t used;
-    _Alignas(struct pi_stack) uint8_t bytes[BLOCK];
+    size_t size, used;
+    _Alignas(struct pi_stack) uint8_t bytes[];
 };
+
+/* The largest power of two that is at most `n` and `most`, which is one; or LEAST. */
+static size_t power_of_two(size_t n, size_t most)
+{
+    while (most > n && most > LEAST)
+        most /= 2;
+    return most;
+}
 
 enum pd_code pi_stacks_init(struct pi_stacks *s, const struct pd_allocator *allocator, size_t limit,
                             const char *dir, struct pd_error *error)
 {
-    *s = (struct pi_stacks){.allocator = allocator, .limit = limit, .seed = pi_key_draw().before, .round = 1};
+    *s = (struct pi_stacks){.allocator = allocator,
+                            .limit = limit,
+                            .block = power_of_two(limit / PART, BLOCK),
+                            .least = power_of_two(limit / PART / sizeof *s->table, ENTRIES),
+                            .seed = pi_key_draw().before,
+                            .round = 1};
     return pi_spill_init(&s->spill, allocator, dir, error);
 }
 
@@ -59,7 +75,7 @@ static uint64_t hash_of(const struct pi_stacks *s, const uint8_t *key, size_t n)
 /* Entries of the table if another key comes into it, which is half full at most. */
 static size_t next_size(const struct pi_stacks *s)
 {
-    const size_t least = s->size ? s->size : 4096;
+    const size_t least = s->size ? s->size : s->least;
     return 2 * s->n >= least ? 2 * least : least;
 }
 
@@ -84,19 +100,33 @@ static bool enlarge_table(struct pi_stacks *s)
     return true;
 }
 
+/* Bytes that a key of n bytes takes in a block. */
+static size_t room_of(size_t n)
+{
+    const size_t unit = _Alignof(struct pi_stack);
+    return (offsetof(struct pi_stack, key) + n + unit - 1) & ~(unit - 1);
+}
+
+/* Bytes of the block that a key of n bytes makes necessary; 0: there is room. */
+static size_t next_block(const struct pi_stacks *s, size_t n)
+{
+    const size_t bytes = room_of(n);
+    if (s->blocks && s->blocks->size - s->blocks->used >= bytes)
+        return 0;
+    return sizeof *s->blocks + (bytes > s->block ? bytes : s->block);
+}
+
 /* Room for a key of n bytes. */
 static struct pi_stack *make_room(struct pi_stacks *s, size_t n)
 {
-    const size_t unit = _Alignof(struct pi_stack),
-                 bytes = (offsetof(struct pi_stack, key) + n + unit - 1) & ~(unit - 1);
-    if (s->blocks == NULL || BLOCK - s->blocks->used < bytes) {
-        struct pi_stack_block *b = pi_resize(s->allocator, NULL, sizeof *b);
+    const size_t bytes = room_of(n), block = next_block(s, n);
+    if (block) {
+        struct pi_stack_block *b = pi_resize(s->allocator, NULL, block);
         if (b == NULL)
             return NULL;
-        b->next = s->blocks;
-        b->used = 0;
+        *b = (struct pi_stack_block){.next = s->blocks, .size = block - sizeof *b};
         s->blocks = b;
-        s->bytes += sizeof *b;
+        s->bytes += block;
     }
     struct pi_stack *at = (void *)(s->blocks->bytes + s->blocks->used);
     s->blocks->used += bytes;
@@ -358,7 +388,7 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
         (*at)->sum = pi_stacks_sum((*at)->sum, weight);
         return PD_OK;
     }
-    if (s->n && s->bytes + next_size(s) * sizeof *s->table > s->limit) {
+    if (s->n && s->bytes + next_block(s, n) + next_size(s) * sizeof *s->table > s->limit) {
         const enum pd_code code = write_run(s, error);
         if (code)
             return code;
@@ -372,7 +402,7 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
     if (e == NULL)
         e = find(s, hash, key, n);
     if ((*at = make_room(s, n)) == NULL)
-        return no_memory(error, sizeof(struct pi_stack_block));
+        return no_memory(error, next_block(s, n));
     (*at)->sum = weight;
     (*at)->n = (uint16_t)n;
     memcpy((*at)->key, key, n);

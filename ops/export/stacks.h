@@ -32,6 +32,7 @@ struct pi_stacks {
     const struct pd_allocator *allocator;
     size_t limit; /* bytes for keys and their table */
     uint64_t seed;
+    size_t block, least;          /* bytes of a block, and entries of the first table */
     struct pi_stack_entry *table; /* open addressing, at most half full */
     size_t size, n;
     struct pi_stack_block *blocks;

@@ -123,8 +123,11 @@ struct pd_export_options {
     uint32_t keys; /* PD_EXPORT_… */
     bool count;    /* a sample counts 1; else its period, or its event's where that samples none */
     bool kernel;   /* also write branches of the kernel, for branch profiles */
-    size_t
-        memory; /* bytes for stacks; 0: 64 MiB. A merge takes 128 KiB for each temporary file, 60 at most */
+    /*
+     * Bytes for stacks; 0: 64 MiB. With less than 16 KiB there are few stacks in each temporary file. A merge
+     * takes 128 KiB for each of these, 60 at most.
+     */
+    size_t memory;
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
     /*
      * Writes the name of an event of the recording that is being added, as snprintf() would; NULL: names are

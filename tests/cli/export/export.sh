@@ -177,13 +177,13 @@ END
 
 # ---- In little memory the same lines, in the same order.
 expect 0 "$PERFDATA" gen --size 600K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
-expect 0 "$PERFDATA" export --to folded -v many.data
+expect 0 "$PERFDATA" export --to folded -s comm,tid -v many.data
 cp out want
 has err ', 0 bytes in temporary files'
-expect 0 "$PERFDATA" export --to folded -v -m 16K many.data
+expect 0 "$PERFDATA" export --to folded -s comm,tid -v -m 16K many.data
 same want out
 ! grep -q ', 0 bytes' err || fail 'nothing in temporary files'
-[ "$(cut -d' ' -f1 out | sort | uniq -d | wc -l)" = 0 ] || fail 'a stack twice'
+[ "$(sed 's/ [0-9]*$//' out | sort | uniq -d | wc -l)" = 0 ] || fail 'a stack twice'
 
 # ---- Damage: status 3, and what is intact.
 head -c -20 in.data >cut.data

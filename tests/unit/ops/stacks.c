@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #define KEYS 200000
+#define KEY_MOST 200
 
 static enum pd_code take(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
     uint32_t *next = user;
     (void)error;
-    assert_int_equal(n, 4);
+    assert_in_range(n, 4, KEY_MOST);
     assert_int_equal(pi_load32(key, PD_BIG), *next);
     assert_int_equal(sum, 3);
     ++*next;
@@ -38,9 +39,46 @@ static void short_keys(void **state)
     pi_stacks_free(&s);
 }
 
+static void note_settled(void *user)
+{
+    ++*(uint64_t *)user;
+}
+
+/* However little memory the command takes, a run takes a good part of it: else runs are as many as keys. */
+static void any_limit(void **state)
+{
+    static const size_t limits[] = {16 << 10, 50000, 256 << 10, 1 << 20, 3 << 20};
+    const uint32_t n_keys = 20000;
+    (void)state;
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        const size_t limit = limits[k];
+        struct pi_stacks s;
+        struct pi_stack *at;
+        uint32_t next = 0;
+        uint64_t settled = 0, bytes = 0;
+        uint8_t key[KEY_MOST] = {0};
+        assert_int_equal(pi_stacks_init(&s, NULL, limit, NULL, NULL), PD_OK);
+        s.settle = note_settled;
+        s.settle_user = &settled;
+        for (uint32_t i = 0; i < n_keys; i++) {
+            const size_t n = 4 + (size_t)i * 7919 % (KEY_MOST - 3);
+            pi_store32(key, (uint32_t)((uint64_t)i * 7777 % n_keys), PD_BIG); /* a permutation */
+            assert_int_equal(pi_stacks_add(&s, key, n, 3, &at, NULL), PD_OK);
+            assert_true(s.bytes + s.size * sizeof *s.table <= limit);
+            bytes += n;
+        }
+        assert_in_range(settled, 0, 4 * bytes / limit);
+        assert_int_equal(settled, s.round - 1);
+        assert_int_equal(pi_stacks_each(&s, take, &next, NULL), PD_OK);
+        assert_int_equal(next, n_keys);
+        pi_stacks_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_limit),
         cmocka_unit_test(short_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void write_symbols(struct run *run)
         cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, &error);
         return;
     }
-    if (cli_may_commit(run->cli) && cli_output_commit(&run->out) && (r->n_unknown || r->n_others))
+    if (cli_may_commit(run->cli) && cli_output_commit(&run->out) && r->n_unknown)
         cli_say(run->cli, "of %zu files %zu have no symbols here%s", r->n_files, r->n_unknown,
                 run->cli->verbose ? "" : "; -v names them");
     if (cli_debuginfod_is_absent())

@@ -35,7 +35,6 @@ static bool try_file(struct cli_resolver *r, char *path, const char *build_id, s
     if (is_same_id(elf->build_id, build_id))
         return true;
     cli_say(r->cli, "%s has the build id %s, the recording %s", path, elf->build_id, build_id);
-    r->n_others++;
     cli_elf_free(elf);
     free(path);
     return false;

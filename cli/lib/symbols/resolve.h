@@ -16,7 +16,7 @@ struct cli_resolver {
     size_t n_roots;
     const char *kernel_dir; /* the directory of the recording, which may have kcore_dir; NULL: none */
     bool inlined;
-    size_t n_files, n_unknown, n_others; /* asked for; of these, without symbols; of another build id */
+    size_t n_files, n_unknown; /* asked for; of these, without symbols */
     /* private: of the last file */
     char *file, build_id[41];
     bool by_address;

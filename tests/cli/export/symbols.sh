@@ -125,6 +125,11 @@ program "$dir/whole" | is
 cp root"$dir"/whole "home/.debug/.build-id/00/${id#00}/elf"
 expect 0 "$PERFDATA" symbols x.data
 program "$dir/whole" | is
+# That is told alone if all files have symbols.
+recording "$dir/whole" $id | sed 's/"ips":\[[^]]*\]/"ips":[]/' | "$PERFDATA" encode -o one.data || fail encode
+expect 0 "$PERFDATA" symbols one.data
+has err 'whole has the build id'
+! grep -q 'no symbols' err || fail "$(cat err)"
 cp root"$dir"/whole whole
 
 # ---- Just-in-time code, and the kernel of a directory.

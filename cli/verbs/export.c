@@ -344,9 +344,10 @@ static void tell_sums(struct run *run)
 static void export_inputs(struct run *run)
 {
     bool ok = true;
+    run->selection.several = run->n_in > 1;
     for (size_t i = 0; ok && i < run->n_in; i++)
         ok = add_input(run, &run->in[i]);
-    if (ok && write_output(run) && cli_may_commit(run->cli) &&
+    if (ok && cli_selection_found(&run->selection) && write_output(run) && cli_may_commit(run->cli) &&
         (is_branches(run) ? cli_directory_commit(&run->dir) : cli_output_commit(&run->out)))
         tell_sums(run);
     cli_tell_unmatched(&run->selection);

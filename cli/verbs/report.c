@@ -571,9 +571,10 @@ int cmd_report(struct cli *cli, int argc, char **argv)
         run.keys[run.n_keys++] = PD_KEY_DSO;
     }
     cli_selection_use(&run.selection, &run.selected);
+    run.selection.several = run.baseline;
     if (ok && check_keys(&run) && cli_selection_agrees(&run.selection) &&
         read_side(&run, &run.now, cli->inputs[0]) &&
-        (!run.baseline || read_side(&run, &run.before, run.baseline)))
+        (!run.baseline || read_side(&run, &run.before, run.baseline)) && cli_selection_found(&run.selection))
         put_report(&run);
     cli_tell_unmatched(&run.selection);
     close_side(&run.before);

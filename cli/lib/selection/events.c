@@ -133,12 +133,14 @@ static bool add_leaders(struct cli_selection *s, struct cli_input *in, struct cl
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l)
 {
     for (size_t i = 0; i < l->n_event_names; i++) {
+        struct cli_event_name *name = &l->event_names[i];
         const size_t before = l->n_events;
         for (uint32_t k = 0; k < pd_reader_n_attrs(in->reader); k++)
-            if (is_event(in, l->event_names[i], k) && !CLI_ADD(s->cli, l->events, l->n_events, k))
+            if (is_event(in, name->text, k) && !CLI_ADD(s->cli, l->events, l->n_events, k))
                 return false;
-        if (l->n_events == before)
-            return no_such_event(in, l->event_names[i]);
+        name->found |= l->n_events > before;
+        if (l->n_events == before && !s->several)
+            return no_such_event(in, name->text);
     }
     return !s->with_leaders || l == &s->drop || add_leaders(s, in, l);
 }

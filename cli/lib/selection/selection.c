@@ -110,7 +110,7 @@ static bool add_word(struct cli_selection *s, int what, const char *option, char
     case 'd': return add_name(s, option, word, &l->dsos, &l->n_dsos);
     case CLI_CGROUP: return add_name(s, option, word, &l->cgroups, &l->n_cgroups);
     case 'r': return add_type(s, option, word, l);
-    default: return CLI_ADD(s->cli, l->event_names, l->n_event_names, word);
+    default: return CLI_ADD(s->cli, l->event_names, l->n_event_names, ((struct cli_event_name){word, false}));
     }
 }
 
@@ -178,6 +178,7 @@ static bool find_times(struct cli_selection *s, struct cli_input *in, struct cli
 
 static struct pd_filter_lists lists_of(const struct cli_wanted *l)
 {
+    static uint32_t no_events; /* none is another list than no list */
     return (struct pd_filter_lists){.pids = l->pids,
                                     .n_pids = l->n_pids,
                                     .tids = l->tids,
@@ -190,7 +191,7 @@ static struct pd_filter_lists lists_of(const struct cli_wanted *l)
                                     .n_cgroups = l->n_cgroups,
                                     .cpus = l->cpus,
                                     .n_cpus = l->n_cpus,
-                                    .events = l->events,
+                                    .events = l->n_event_names && !l->n_events ? &no_events : l->events,
                                     .n_events = l->n_events,
                                     .times = l->times,
                                     .n_times = l->n_times,
@@ -263,6 +264,22 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
     *keep = lists_of(&s->keep);
     *drop = lists_of(&s->drop);
     return true;
+}
+
+static bool was_found(struct cli_selection *s, const struct cli_wanted *l)
+{
+    for (size_t i = 0; i < l->n_event_names; i++) {
+        if (l->event_names[i].found)
+            continue;
+        cli_fail(s->cli, CLI_USAGE, "there is no event \"%s\" in any input", l->event_names[i].text);
+        return false;
+    }
+    return true;
+}
+
+bool cli_selection_found(struct cli_selection *s)
+{
+    return was_found(s, &s->keep) && was_found(s, &s->drop);
 }
 
 static bool meets_conditions(void *user, struct pd_record *rec)

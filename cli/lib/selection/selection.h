@@ -63,13 +63,19 @@ enum {
     {"all-kernel", CLI_ALL_KERNEL, NULL, "no samples in user mode"}
 /* clang-format on */
 
+struct cli_event_name {
+    const char *text;
+    bool found; /* in an input */
+};
+
 /* The options of one side, keep or drop. */
 struct cli_wanted {
     uint32_t *pids, *tids, *types, *events;
     const char **comms, **dsos, **cgroups;
     struct pd_cpu_range *cpus;
     struct pd_time_range *times;
-    const char **event_names, **time_texts; /* looked up when the file is open */
+    struct cli_event_name *event_names; /* looked up when the file is open, as are times */
+    const char **time_texts;
     size_t n_pids, n_tids, n_types, n_events, n_comms, n_dsos, n_cgroups, n_cpus, n_times, n_event_names,
         n_time_texts;
 };
@@ -87,6 +93,7 @@ struct cli_selection {
     struct cli *cli;
     struct cli_wanted keep, drop;
     bool all_user, all_kernel, with_children;
+    bool several;      /* inputs, not all of which need have the events: see cli_selection_found() */
     bool with_leaders; /* members of sampled groups are in their leader's samples, which are then kept */
     struct cli_condition *conditions; /* a sample must meet all of them */
     size_t n_conditions;
@@ -114,7 +121,12 @@ bool cli_selection_needs_all(const struct cli_selection *s);
  */
 bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
                            struct pd_filter_lists *drop);
-/* events.c: adds the events that the names of one side mean. False: there is none, which is printed. */
+/* After cli_selection_look_up() of several inputs. False: none of them has an event, which is printed. */
+bool cli_selection_found(struct cli_selection *s);
+/*
+ * events.c: adds the events that the names of one side mean. False: there is none, and no other input may
+ * have it, which is printed.
+ */
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l);
 /*
  * For operations that only read: sets the options, with callbacks whose user is the selection. The lists are

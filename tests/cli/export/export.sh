@@ -120,6 +120,33 @@ lines --count fixed.data <<END
 cycles;:7;[unknown]+0x10 1
 instructions;:7;[unknown]+0x10 1
 END
+# An event that one of several recordings has is enough; that none has is wrong usage.
+sed '/"config": 1,/d; /"72"/d; /"SAMPLE","attr":1/d' two.jsonl >one.jsonl
+"$PERFDATA" encode -o one.data one.jsonl || fail encode
+for files in 'one.data two.data' 'two.data one.data'; do
+    # shellcheck disable=SC2086
+    lines -e instructions $files <<END
+:7;[unknown]+0x10 20
+END
+    # shellcheck disable=SC2086
+    lines --exclude-event instructions $files <<END
+:7;[unknown]+0x10 2
+END
+done
+expect 2 "$PERFDATA" export --to folded -e instructions,faults two.data one.data
+has err 'there is no event "faults" in any input$'
+empty out
+expect 2 "$PERFDATA" export --to folded -e instructions one.data
+has err 'one.data: there is no event "instructions", but cycles$'
+for files in '--baseline one.data two.data' '--baseline two.data one.data'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" report -s comm -e instructions $files
+    has out '^# instructions: '
+    ! grep -q cycles out || fail "cycles: $files"
+    # shellcheck disable=SC2086
+    expect 2 "$PERFDATA" report -s comm -e faults $files
+    has err 'there is no event "faults" in any input$'
+done
 lines -e instructions two.data <<END
 :7;[unknown]+0x10 20
 END

@@ -2,9 +2,9 @@
 /*
  * fuzz_export.c - a recording exported to a format that the input chooses. Whatever its names are, a folded
  * line is frames, a space and a number, JSON is JSON, and protocol buffers and the footer of a table are
- * nested as they say; the bytes are the same when stacks do not fit into memory, a table has a row for each
- * sample, and a recording added twice has twice the stacks' sums. However far the reader looks ahead, folded
- * stacks are the same. Checks R1, R10, R12.
+ * nested as they say; no two profiles have one name; the bytes are the same when stacks do not fit into
+ * memory, a table has a row for each sample, and a recording added twice has twice the stacks' sums. However
+ * far the reader looks ahead, folded stacks are the same. Checks R1, R10, R12.
  *
  * Input: four bytes of options (format; keys, whether samples are counted, whether functions are known, and
  * whether the kernel's branches count; whether a table has more columns; the window), then the recording.
@@ -244,12 +244,15 @@ static bool find_symbol(void *user, const char *file, const char *build_id, uint
 
 struct both {
     struct trial *trial;
-    struct image *out;
+    struct image *out, names; /* names of members, each with a NUL behind it */
 };
 
 static int open_of_both(void *user, const char *name, unsigned mode, struct pd_sink *sink)
 {
-    const struct both *both = user;
+    struct both *both = user;
+    for (size_t at = 0; at < both->names.n; at += strlen((const char *)both->names.b + at) + 1)
+        CHECK(strcmp((const char *)both->names.b + at, name) != 0);
+    image_bytes(&both->names, name, strlen(name) + 1);
     return open_member(both->out, name, mode, sink);
 }
 
@@ -263,7 +266,7 @@ static enum pd_code export_times(struct trial *t, const uint8_t *bytes, unsigned
                                  const struct pd_export_options *how, struct image *out,
                                  struct pd_export_stats *stats)
 {
-    struct both both = {t, out};
+    struct both both = {t, out, {0}};
     struct pd_export_options options = *how;
     struct pd_export *export;
     struct pd_error error;
@@ -291,7 +294,8 @@ static enum pd_code export_times(struct trial *t, const uint8_t *bytes, unsigned
     if (code)
         CHECK(error.code == code && error.field && code != PD_ENOMEM && code != PD_EOUT);
     pd_export_get_stats(export, stats);
-    CHECK(stats->exported <= stats->samples);
+    image_free(&both.names);
+    CHECK(stats->exported <= stats->samples && (code || stats->branched <= stats->exported));
     CHECK(code || how->format != PD_EXPORT_PARQUET || check_parquet(out) == stats->exported);
     pd_export_free(export);
     CHECK(t->heap.blocks == 0 && t->heap.bytes == 0);

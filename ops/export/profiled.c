@@ -5,6 +5,7 @@
  * several recordings.
  */
 #include "export.h"
+#include "ops/filter/build_id.h"
 #include "src/schema/fail.h"
 #include <perfdata/constants.h>
 
@@ -31,7 +32,7 @@ static enum pd_code join_paths(struct pi_exporting *x, uint32_t number)
 {
     struct pd_export *e = x->all;
     const char *id = e->dsos.all[number] + 1;
-    const size_t n = (size_t)(strchr(id, ' ') - id), known = e->ids.n;
+    const size_t n = pi_build_id_length(id, (size_t)(strchr(id, ' ') - id)), known = e->ids.n;
     struct pi_profiled *all = e->profiled;
     uint32_t place;
     all[number].first = all[number].last = number;

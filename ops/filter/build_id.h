@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_id.h - the build id of a mapping as text: from its record, or from a callback that knows the
+ * build_id.h - build ids as text: that of a mapping, from its record, or from a callback that knows the
  * recording's build ids.
  */
 #ifndef PERFDATA_BUILD_ID_H
@@ -8,6 +8,13 @@
 
 #include <perfdata/session/mappings.h>
 #include <perfdata/reader.h>
+#include <string.h>
+
+/* The length of n digits without the zeros that some recordings have behind a build id of 16 bytes. */
+static inline size_t pi_build_id_length(const char *id, size_t n)
+{
+    return n == 40 && memcmp(id + 32, "00000000", 8) == 0 ? 32 : n;
+}
 
 /* As in perfdata/ops/export.h. */
 typedef size_t pi_build_id_finder(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);

@@ -6,6 +6,7 @@
 #include "cli/lib/messages/messages.h"
 #include "debuginfod.h"
 #include "demangle.h"
+#include "ops/filter/build_id.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,7 @@
 
 static size_t id_length(const char *id)
 {
-    const size_t n = strlen(id);
-    return n == 40 && strcmp(id + 32, "00000000") == 0 ? 32 : n;
+    return pi_build_id_length(id, strlen(id));
 }
 
 static bool is_same_id(const char *a, const char *b)

@@ -7,6 +7,7 @@
 #include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/messages/messages.h"
+#include "ops/filter/build_id.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,11 +97,9 @@ static void unescape(char *text)
     *to = 0;
 }
 
-/* Cuts off the zeros that some recordings have behind a build id of 16 bytes. */
 static void cut_id(char *id)
 {
-    if (strlen(id) == 40 && strcmp(id + 32, "00000000") == 0)
-        id[32] = 0;
+    id[pi_build_id_length(id, strlen(id))] = 0;
 }
 
 static const char *take_file(struct parsing *p, char *id)

@@ -209,10 +209,10 @@ same want got
 
 # ---- One build id at two paths, in one recording or in two: one file, with the branches of both; its program
 # headers may come from either path.
-copy_at() { # PID ADDRESS PATH: a process that has the library there; newest first, 4 to 10 twice
+copy_at() { # PID ADDRESS PATH [BYTES]: a process that has the library there; 10 to 4 twice; bytes of its id
     unfold <<END
 {"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
-    "mmap2":{"pid":$1,"tid":$1,"addr":"0x$2000","len":"0x2000","pgoff":"0","build_id_size":20,
+    "mmap2":{"pid":$1,"tid":$1,"addr":"0x$2000","len":"0x2000","pgoff":"0","build_id_size":${4-20},
     "build_id":"$library","prot":5,"flags":2,
     "filename":"$3"},"sample_id":{"time":"$1","identifier":"71"}}}
 {"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
@@ -246,6 +246,22 @@ for format in bolt profgen autofdo; do
     same want copies-$format/$library.$format
     is copies-$format/index <<<"$library.$format	$library	offsets	/lib/l.so"
 done
+
+# A build id of 16 bytes, with the zeros that some recordings have behind it.
+whole=$library library=00112233445566778899aabbccddeeff00000000
+{
+    cat head
+    copy_at 7 7f0 /lib/l.so 16
+    copy_at 8 9f0 /container/lib/l.so 20
+    copy_at 9 af0 /l.so 16
+} >short.jsonl
+"$PERFDATA" encode -o short.data short.jsonl || fail encode
+expect 0 env HOME=/none "$PERFDATA" export --to bolt -o short short.data
+counts bolt >want
+same want short/${library::32}.bolt
+is short/index <<<"${library::32}.bolt	${library::32}	offsets	/lib/l.so"
+library=$whole
+
 mkdir -p elsewhere/container/lib
 elf 2 $library >elsewhere/container/lib/l.so
 expect 0 env HOME=/none "$PERFDATA" export --to bolt --root elsewhere -o other-path copies.data

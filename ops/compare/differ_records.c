@@ -382,7 +382,10 @@ static uint32_t slot(struct records *r, int s, size_t i)
     return pi_load32(hash_of(r->d, at(r, s, i))->bytes, PD_LITTLE) % (2 * PD_LIMIT_CMP_AHEAD);
 }
 
-/* The place with the fewest records before it, by an index of the second window. */
+/*
+ * The place with the fewest records before it, by an index of the second window. It is behind the first ones,
+ * which may have one hash though they differ, in what is no content.
+ */
 static bool find_far(struct records *r, size_t *best_i, size_t *best_j)
 {
     size_t best = SIZE_MAX;
@@ -396,7 +399,7 @@ static bool find_far(struct records *r, size_t *best_i, size_t *best_j)
         size_t tries = NEAR; /* records that come again and again say little */
         for (uint32_t p = r->heads[slot(r, 0, i)]; p && i + p - 1 < best && tries;
              p = r->next[p - 1], tries--)
-            if (is_run(r, i, p - 1)) {
+            if (i + p > 1 && is_run(r, i, p - 1)) {
                 best = i + p - 1;
                 *best_i = i;
                 *best_j = p - 1;

@@ -252,6 +252,23 @@ expect 2 "$PERFDATA" cmp --ignore time two.data same.data
 has err '"time"'
 expect 2 "$PERFDATA" cmp - -
 
+# ---- Three records differ in what is no content: the name of an id that is 0. All others differ in content.
+alike() { # NAME: the name of the id, in sample_type and in small letters; it is also part of what differs
+    echo '{"header":{"container":"file"}}'
+    echo "{\"attr\":{\"sample_type\":\"IP|TID|TIME|$1\",\"flags\":\"sample_id_all|mmap\"},\"ids\":[\"7\"]}"
+    for i in $(seq 100); do
+        name=$i
+        [ "$i" -le 3 ] || name=$1$i
+        echo "{\"record\":{\"type\":\"MMAP\",\"mmap\":{\"pid\":5,\"tid\":5,\"filename\":\"$name\"}," \
+            "\"sample_id\":{\"pid\":5,\"tid\":5,\"time\":\"$i\",\"${1,,}\":\"0\"}}}"
+    done
+}
+alike ID | "$PERFDATA" encode -f -o id.data -
+alike IDENTIFIER | "$PERFDATA" encode -f -o identifier.data -
+expect 1 timeout 60 "$PERFDATA" cmp id.data identifier.data
+[ "$(grep -c 'sample_id.id: 0 | none' out)" = 100 ] || fail 'records that are alike but for no content'
+[ "$(grep -c 'filename: ' out)" = 97 ] || fail 'records that are not alike'
+
 # ---- Memory: with and without order.
 for how in '' '--ignore order'; do
     for size in tiny large; do

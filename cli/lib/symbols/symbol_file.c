@@ -310,9 +310,9 @@ static bool find_in(const struct cli_symbol_file *s, const struct cli_symbol_par
         else
             high = middle;
     }
-    const struct cli_known_symbol *known = &s->all[low];
-    if (low == part->first + part->n || known->offset != offset)
+    if (low == part->first + part->n || s->all[low].offset != offset)
         return false;
+    const struct cli_known_symbol *known = &s->all[low];
     *symbol = (struct pd_symbol){.name = known->name,
                                  .offset = known->inside,
                                  .inlined = known->n_inlined ? s->inlined + known->inlined : NULL,

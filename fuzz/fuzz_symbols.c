@@ -120,6 +120,7 @@ static void try_symbols(const char *path, const uint8_t *bytes, size_t n)
         free(text);
     }
     cli_symbols_free(&s);
+    free(cli.named.id);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

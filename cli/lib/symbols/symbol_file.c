@@ -2,7 +2,7 @@
 /* symbol_file.c - see symbol_file.h. */
 #define _GNU_SOURCE
 #include "symbol_file.h"
-#include "cli/lib/files/input.h"
+#include "cli/lib/files/output.h"
 #include "cli/lib/memory.h"
 #include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
@@ -248,7 +248,7 @@ static bool read_text(FILE *f, struct cli_symbol_text *text)
 bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *path)
 {
     struct cli_symbol_text text = {0};
-    FILE *f = fopen(path, "re");
+    FILE *f = cli_open_named(cli, path);
     s->cli = cli;
     if (f == NULL) {
         cli_fail(cli, cli_open_status(errno), "%s: %s", path, strerror(errno));

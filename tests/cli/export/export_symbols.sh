@@ -142,6 +142,9 @@ expect 3 "$PERFDATA" export --to folded -s none --symbols bad.syms in.data
 [ "$(grep -c 'bad.syms: line' err)" = 10 ] || fail "$(grep -c 'bad.syms: line' err) lines are told"
 has err 'bad.syms: 30 lines could not be read$'
 same intact out
+# It is an input, which is never overwritten.
+expect 2 "$PERFDATA" export --to folded --symbols x.syms -f -o x.syms in.data
+[ "$(head -n 1 x.syms)" = 'perfdata-symbols 1' ] || fail 'the file of symbols is overwritten'
 # Files that are none are wrong usage.
 printf '20\t1\ta\n' >bad.syms
 for file in bad.syms in.data /dev/null; do

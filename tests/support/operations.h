@@ -1095,7 +1095,7 @@ static inline enum pd_code operation_filter(struct operations *t, const struct i
     l->n_times = t->o[5] & 8 ? 2 : 0;
     l->types = t->o[5] & 16 ? types : NULL;
     l->n_types = t->o[5] & 16 ? 2 : 0;
-    l->cgroups = t->o[5] & 32 && way != FILTER_LIVE ? any : NULL;
+    l->cgroups = t->o[5] & 32 ? any : NULL;
     l->n_cgroups = l->cgroups ? 1 : 0;
     if (way == FILTER_THRICE) {
         options.keep.comms = any;
@@ -1118,12 +1118,12 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
     const enum pd_code code = operation_filter(t, in, &out, FILTER_PLAIN, &stats);
     CHECK(code || t->findings || stats.damaged || t->o[4] & 1 || !operation_breaks(t, in));
     if (!code && clean) {
-        const bool pipe = operation_container(t, in) == PD_CONTAINER_PIPE;
+        const bool live = operation_container(t, in) == PD_CONTAINER_PIPE && !(t->o[5] & 32); /* no cgroups */
         CHECK(t->findings == 0 && operation_clean(t, &out));
         CHECK(operation_filter(t, in, &other, FILTER_THRICE, &others) == PD_OK);
         CHECK(operation_same(&out, &other) && stats.kept_samples == others.kept_samples);
         image_free(&other);
-        if (pipe) {
+        if (live) {
             CHECK(operation_filter(t, in, &other, FILTER_LIVE, &others) == PD_OK);
             CHECK(stats.kept_samples == others.kept_samples && operation_clean(t, &other));
             CHECK(operation_trace(t, &out, true, true) == operation_trace(t, &other, true, true));

@@ -3,12 +3,16 @@
 
 perf prints them exactly with -F sample,period. What must be known of perf 6.1:
   - the samples of the recording's groups stand side by side; --no-group puts events one after the other
-  - 6.1 calls an event that counts guests, too, and whose name is not recorded, cycles:HG; 7.3 and we, cycles
+  - it makes up names that are not recorded, with modifiers (cycles:HG) that depend on its version and on what
+    wrote the recording: they do not count
+  - simpleperf notes the names of its events, of which perf does not know: its cpu-cycles are cycles
   - names are cut at their column's width, which -w makes wide enough
   - the kernel is shown by its vmlinux where there is one; modules by their path's last part
   - a task that exec'd keeps mappings that no new one covers, see frames.py
   - call chains do not matter with --no-children, branch records not with --no-branch-stack; branch records of
     call stacks and AUX traces become samples of their own: such recordings are left out
+  - samples of a task before its first name are rows of that name, where script calls them :TID
+  - samples of guests have no row of their own, unless --guest, but are part of a row that others have
   - once it has loaded the kernel's symbols, it forgets a mapping of all addresses (simpleperf's), and calls
     the samples that follow [unknown]
 """
@@ -39,6 +43,10 @@ def dso_of(name):
     return "[kernel.kallsyms]" if name in ("[kernel.vmlinux]", "vmlinux") else name
 
 
+def event_of(name):
+    return re.sub(r":[a-zA-Z]{1,6}$", "", name.replace("cpu-cycles", "cycles"))
+
+
 def row_of(keys, values):
     return tuple(dso_of(v) if k == "dso" else str(int(v)) if k == "cpu" else v for k, v in zip(keys, values))
 
@@ -55,7 +63,7 @@ def ours(path, keys):
         return None
     found = {}
     for event in json.loads(run.stdout)["events"]:
-        rows = found.setdefault(event["name"], collections.defaultdict(lambda: [0, 0]))
+        rows = found.setdefault(event_of(event["name"]), collections.defaultdict(lambda: [0, 0]))
         for row in event["rows"]:
             sums = rows[row_of(keys, [row["keys"][key] for key in keys])]
             sums[0] += row["samples"]
@@ -86,9 +94,7 @@ def theirs(perf, path, keys):
     for line in run.stdout.decode(errors="replace").splitlines():
         event = EVENT.match(line)
         if event:
-            rows = found.setdefault(
-                event.group(1).removesuffix(":HG"), collections.defaultdict(lambda: [0, 0])
-            )
+            rows = found.setdefault(event_of(event.group(1)), collections.defaultdict(lambda: [0, 0]))
         cells = [cell.strip() for cell in line.split("\x01")]
         if rows is None or line.startswith("#") or len(cells) != 2 + len(keys):
             continue
@@ -123,9 +129,30 @@ def without_kernel(rows):
     return folded
 
 
-def compare_rows(report, where, our, their):
+def without_names(rows):
+    """Tasks without a name, and those with one, as one."""
+    folded = collections.defaultdict(lambda: [0, 0])
+    for row, sums in rows.items():
+        folded[row[1:]][0] += sums[0]
+        folded[row[1:]][1] += sums[1]
+    return dict(folded)
+
+
+def has_unnamed(keys, rows):
+    return keys[0] == "comm" and any(re.fullmatch(r":\d+", row[0]) for row in rows)
+
+
+def compare_rows(report, where, keys, our, their):
     if our != their and dict(without_kernel(our)) == dict(without_kernel(their)):
         report.note("reports in which the kernel's mapping gets lost")
+        return
+    unnamed = has_unnamed(keys, our.keys() - their.keys())
+    if our != their and unnamed and without_names(our) == without_names(their):
+        report.note("reports in which a task's first name is that of earlier samples")
+        return
+    lost = {row for row in our.keys() - their.keys() if row[-1] == "[unknown]"}
+    if keys[-1] == "dso" and lost and {r: our[r] for r in our.keys() - lost} == dict(their):
+        report.note("reports without the rows of guests")
         return
     report.same("rows", where, "rows", sorted(our), sorted(their))
     for row in our.keys() & their.keys():
@@ -147,7 +174,7 @@ def compare(perf, path, report):
         b = {name: rows for name, rows in b.items() if rows}
         report.same("events", where, "events", sorted(a or {}), sorted(b))
         for name in (a or {}).keys() & b.keys():
-            compare_rows(report, f"{where}, {name}", a[name], b[name])
+            compare_rows(report, f"{where}, {name}", keys.split(","), a[name], b[name])
 
 
 def record(perf, recordings, name, *options):

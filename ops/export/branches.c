@@ -243,8 +243,9 @@ static bool is_left_out(const struct pi_exporting *x, uint64_t ip)
 /* A branch stack does not tell the cpu mode of its addresses. What is left out is in no file. */
 static struct pi_export_frame find_place(struct pi_exporting *x, uint32_t pid, uint64_t ip)
 {
+    const struct pi_export_frame none = {0};
     return is_left_out(x, ip)
-               ? (struct pi_export_frame){0}
+               ? none
                : pi_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* transform.c - passes a recording record by record through a callback, also live. */
+#include "src/container/reader/reader_internal.h"
 #include "src/schema/fail.h"
 #include "encode/codec/form.h"
 #include "src/codec/record_role.h"
@@ -167,7 +168,7 @@ static enum pd_code take_damage(struct pd_transform_run *t, const struct pd_erro
         return what->code;
     }
     report(t, what);
-    t->over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(t->reader) < 2;
+    t->over = pi_reader_ends_at(t->reader, what->code);
     return PD_OK;
 }
 

@@ -16,7 +16,7 @@ enum pd_code pi_filter_damage(struct pi_filtering *f, const struct pd_error *wha
         *f->error = *what;
         return what->code;
     }
-    *over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(f->reader) < 2;
+    *over = pi_reader_ends_at(f->reader, what->code);
     f->stats->damaged = true;
     pi_filter_report(f, what);
     return PD_OK;

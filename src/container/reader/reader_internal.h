@@ -72,7 +72,6 @@ struct pd_reader {
     uint64_t said_end;                  /* of the data, before pi_find_data() */
 };
 
-pi_next_decoded pi_next_decoded_any;
 /*
  * True for a stream of Google's perf 3.3 up to its first attr: in it, types 69 to 80 are features, also that
  * of HEADER_FEATURE.
@@ -82,6 +81,7 @@ static inline bool pi_reader_in_old_features(const struct pd_reader *r)
     return r->old_features && r->attrs.seen == 0;
 }
 
+pi_next_decoded pi_next_decoded_any;
 /*
  * By number of the usual sample type, for the only event and for one of several: pi_next_decoded_any and
  * others.
@@ -127,6 +127,12 @@ bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec);
 static inline bool pi_reader_goes_on(enum pd_code code)
 {
     return code == PD_EZSTD || code == PD_ELIMIT;
+}
+
+/* True for damage behind which no records come: those of a directory's next member do. */
+static inline bool pi_reader_ends_at(const struct pd_reader *r, enum pd_code damage)
+{
+    return !pi_reader_goes_on(damage) && pd_reader_n_members(r) < 2;
 }
 
 /* pd_reader_next() without going on to the next member. */

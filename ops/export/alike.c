@@ -17,8 +17,8 @@
 #include <xxhash.h>
 
 #define PLACES_FIRST_BITS 10
-#define PART \
-    8 /* of the memory for stacks, the table takes so much besides: to settle costs as much as a run */
+/* The table takes this part of the stacks' memory besides: to settle it costs as much as to write a run. */
+#define PART 8
 #define USED UINT64_C(0x80) /* a bit of each kind, which no cpu mode has */
 
 /* What makes samples alike. */

@@ -109,6 +109,7 @@ bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct c
 
 const struct cli_directory_kind cli_recordings = {is_recording,
                                                   "a directory that is no recording is not replaced"};
+
 /* ---- Files of the recording */
 
 /* True if the directory has a file of that path, or one is being written. */

@@ -29,9 +29,6 @@ extern const struct cli_directory_kind cli_recordings;
  */
 bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in, size_t n,
                         const struct cli_directory_kind *kind);
-/* True if the directory is what `export` writes of branches: an index, and no files but those that it names.
- */
-bool cli_is_profiles(const char *path);
 /* "." and "..". */
 bool cli_is_dot(const char *name);
 /* A file in it, written through *sink until cli_directory_close(). Both return 0 or an errno. */

@@ -86,10 +86,10 @@ enum pd_export_format {
      * has its row there), written to `sink` as the samples come. Its columns are the same for all recordings;
      * what a sample does not have is NULL:
      *
-     *     time, cpu, pid, tid, comm, event, period      period: the event's where it samples none
-     *     ip, dso, build_id, offset, sym                the address, the file mapped there, what `symbol`
-     * finds addr, weight, callchain                       callchain: addresses, the innermost first mem_op,
-     * mem_lvl, …                            the parts of data_src, as numbers
+     * - time, cpu, pid, tid, comm, event, period: the last is the event's where it samples none
+     * - ip, dso, build_id, offset, sym: the address, the file mapped there, what `symbol` finds
+     * - addr, weight, callchain: the last are addresses, the innermost first
+     * - mem_op, mem_lvl, …: the parts of data_src, as numbers
      *
      * then those of `fields`. Numbers are unsigned, but for pid, tid, and signed fields of tracepoints. In
      * texts, control characters and bytes that are not UTF-8 are \xNN. Each group of at most 122,880 rows, or

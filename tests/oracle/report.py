@@ -27,6 +27,7 @@ import oracle
 
 KEYS = ["comm", "comm,dso", "cpu"]
 EVENT = re.compile(r"^# Samples: .* of events? '(.*)'$")
+PERIODS = re.compile(r"^# Event count \(approx\.\): (\d+)$")
 MODULE = re.compile(r"^(.*?)\.ko(\.[a-z0-9]+)?$")
 PLACES = """
 for i in 1 2 3; do
@@ -44,7 +45,7 @@ def dso_of(name):
 
 
 def event_of(name):
-    return re.sub(r":[a-zA-Z]{1,6}$", "", name.replace("cpu-cycles", "cycles"))
+    return re.sub(r":[ukhGHpP]+$", "", name.replace("cpu-cycles", "cycles"))
 
 
 def row_of(keys, values):
@@ -72,6 +73,7 @@ def ours(path, keys):
 
 
 def theirs(perf, path, keys):
+    """The same, or None; and {event: the sum of its periods}, that of rows which are not shown included."""
     widths = ",".join(["30", "30"] + ["300"] * len(keys))
     run = perf.run(
         "report",
@@ -90,18 +92,22 @@ def theirs(perf, path, keys):
         str(path),
         timeout=300,
     )
-    found, rows = {}, None
+    found, rows, name = {}, None, ""
+    periods = collections.Counter()
     for line in run.stdout.decode(errors="replace").splitlines():
         event = EVENT.match(line)
         if event:
-            rows = found.setdefault(event_of(event.group(1)), collections.defaultdict(lambda: [0, 0]))
+            name = event_of(event.group(1))
+            rows = found.setdefault(name, collections.defaultdict(lambda: [0, 0]))
+        told = PERIODS.match(line)
+        periods[name] += int(told.group(1)) if told else 0
         cells = [cell.strip() for cell in line.split("\x01")]
         if rows is None or line.startswith("#") or len(cells) != 2 + len(keys):
             continue
         sums = rows[row_of(keys, cells[2:])]
         sums[0] += int(cells[0])
         sums[1] += int(cells[1])
-    return found if run.returncode == 0 else None
+    return found if run.returncode == 0 else None, periods
 
 
 def left_out(path):
@@ -119,39 +125,45 @@ def left_out(path):
     return "AUX traces" if "auxtrace" in about["features"] else None
 
 
-def without_kernel(rows):
-    """The kernel's samples and those of nothing known as one."""
-    folded = collections.defaultdict(lambda: [0, 0])
+def folded(rows, change):
+    """Rows that become one another are one."""
+    found = collections.defaultdict(lambda: [0, 0])
     for row, sums in rows.items():
-        place = tuple("[unknown]" if value == "[kernel.kallsyms]" else value for value in row)
-        folded[place][0] += sums[0]
-        folded[place][1] += sums[1]
-    return folded
+        place = found[change(row)]
+        place[0] += sums[0]
+        place[1] += sums[1]
+    return dict(found)
 
 
-def without_names(rows):
-    """Tasks without a name, and those with one, as one."""
-    folded = collections.defaultdict(lambda: [0, 0])
-    for row, sums in rows.items():
-        folded[row[1:]][0] += sums[0]
-        folded[row[1:]][1] += sums[1]
-    return dict(folded)
+def without_kernel(row):
+    """The kernel is as unknown as what is nowhere."""
+    return tuple("[unknown]" if value == "[kernel.kallsyms]" else value for value in row)
 
 
-def has_unnamed(keys, rows):
-    return keys[0] == "comm" and any(re.fullmatch(r":\d+", row[0]) for row in rows)
+def loses_names(our, their):
+    """True if rows of ours without a task's name are part of rows with one."""
+    only = our.keys() - their.keys()
+    return (
+        any(re.fullmatch(r":\d+", row[0]) for row in only)
+        and folded(our, lambda row: row[1:]) == folded(their, lambda row: row[1:])
+        and all(a <= b for row in our.keys() & their.keys() for a, b in zip(our[row], their[row]))
+    )
 
 
-def compare_rows(report, where, keys, our, their):
-    if our != their and dict(without_kernel(our)) == dict(without_kernel(their)):
+def loses_guests(our, their, period):
+    """True if it is rows of nothing known that are not shown, though their periods count."""
+    left = {row: sums for row, sums in our.items() if row in their or row[-1] != "[unknown]"}
+    return left != our and left == dict(their) and sum(sums[1] for sums in our.values()) == period
+
+
+def compare_rows(report, where, keys, our, their, period):
+    if our != their and folded(our, without_kernel) == folded(their, without_kernel):
         report.note("reports in which the kernel's mapping gets lost")
         return
-    unnamed = has_unnamed(keys, our.keys() - their.keys())
-    if our != their and unnamed and without_names(our) == without_names(their):
+    if keys[0] == "comm" and loses_names(our, their):
         report.note("reports in which a task's first name is that of earlier samples")
         return
-    lost = {row for row in our.keys() - their.keys() if row[-1] == "[unknown]"}
-    if keys[-1] == "dso" and lost and {r: our[r] for r in our.keys() - lost} == dict(their):
+    if keys[-1] == "dso" and loses_guests(our, their, period):
         report.note("reports without the rows of guests")
         return
     report.same("rows", where, "rows", sorted(our), sorted(their))
@@ -166,7 +178,8 @@ def compare(perf, path, report):
         report.note(f"recordings left out: {reason}")
         return
     for keys in KEYS:
-        a, b = ours(path, keys.split(",")), theirs(perf, path, keys.split(","))
+        a = ours(path, keys.split(","))
+        b, periods = theirs(perf, path, keys.split(","))
         if not b:
             report.note(f"reports that {perf.name} does not make")
             continue
@@ -174,7 +187,7 @@ def compare(perf, path, report):
         b = {name: rows for name, rows in b.items() if rows}
         report.same("events", where, "events", sorted(a or {}), sorted(b))
         for name in (a or {}).keys() & b.keys():
-            compare_rows(report, f"{where}, {name}", keys.split(","), a[name], b[name])
+            compare_rows(report, f"{where}, {name}", keys.split(","), a[name], b[name], periods[name])
 
 
 def record(perf, recordings, name, *options):

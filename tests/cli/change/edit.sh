@@ -313,7 +313,7 @@ for f in many.data many.pipe; do
 done
 
 # ---- As perf sees it.
-record perf.data -g -- ls /
+record perf.data -e cpu-clock -g -- ls /
 script() {
     perf script -i "$1" 2>/dev/null
 }
@@ -336,7 +336,7 @@ cmp <(script perf.data) <(script - <new.pipe) || fail "perf script differs on a 
 edit new.pipe new2.pipe --set-feature hostname=nowhere --drop-feature cpuid
 [ "$(header - <new2.pipe | grep -c 'hostname : nowhere')" = 1 ] || fail "a stream's host name"
 cmp <(script perf.data) <(script - <new2.pipe) || fail "perf script differs on a stream"
-record z.data -z -g -- ls /
+record z.data -e cpu-clock -z -g -- ls /
 edit z.data new.data --set-feature hostname=elsewhere
 cmp <(script z.data) <(script new.data) || fail "perf script differs on a compressed file"
 [ "$(header new.data | grep -c 'hostname : elsewhere')" = 1 ] || fail "a compressed file's host name"

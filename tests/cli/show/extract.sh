@@ -87,7 +87,7 @@ sort out >got
 same want got
 
 # As perf says it.
-record perf.data -g -- ls -lR /usr/include
+record perf.data -e cpu-clock -g -- ls -lR /usr/include
 perf buildid-list -i perf.data | sort >want
 expect 0 "$PERFDATA" extract --build-ids
 sort out >got

@@ -201,15 +201,16 @@ def main():
     said += ", " + build_type()
     if not counts:
         skip("built without valgrind/callgrind.h")
+    if not write:
+        then, old = read()
+        if then != said:
+            skip(f"bench/results.csv is of: {then}; this is: {said}")
     counts |= count_verbs(kinds)
     if write:
         with open(FILE, "w") as f:
             f.write(f"# {said}\nwork,instructions per record\n")
             f.writelines(f"{name},{counts[name]}\n" for name in sorted(counts))
         return
-    then, old = read()
-    if then != said:
-        skip(f"bench/results.csv is of: {then}; this is: {said}")
     old = {
         name: n for name, n in old.items() if not name.startswith("perfdata ") or name.split()[-1] in kinds
     }

@@ -163,7 +163,6 @@ struct pi_unjoined_list {
     uint64_t bytes;
 };
 
-/* True, and the cookie, if the user's part of the chain comes later. */
 /* Keeps the frames and the head of the key of a sample until its cookie comes. */
 enum pd_code pi_export_defer(struct pi_exporting *x, const struct pi_export_sample *sample, uint64_t cookie);
 /* Joins the user's part with the samples that wait for it. */

@@ -417,8 +417,8 @@ static enum pd_code find_period(struct pi_exporting *x, const struct pd_record *
     struct pi_counted counted;
     enum pd_code code;
     *period = 0;
-    pi_counts_begin(&x->counts);
-    while ((code = pi_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&x->chosen.counts);
+    while ((code = pi_counts_next(&x->chosen.counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if (counted.attr_index == rec->attr_index)
             *period = counted.period;
     return code == PD_END ? PD_OK : pi_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
@@ -478,8 +478,8 @@ static enum pd_code add_sample(struct pi_exporting *x, struct pd_record *rec)
         return add_addresses(x, &s);
     if (x->all->rows)
         return add_row(x, &s);
-    pi_counts_begin(&x->counts);
-    while ((code = pi_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&x->chosen.counts);
+    while ((code = pi_counts_next(&x->chosen.counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if ((code = add_count(x, &s, &counted, &at)) != PD_OK)
             return code;
     if (code != PD_END)
@@ -613,7 +613,6 @@ static void close_all(struct pi_exporting *x)
 {
     close_taker(x);
     pi_chosen_close(&x->chosen);
-    pi_counts_free(&x->counts);
     pi_offcpu_close(&x->offcpu);
     pi_idmap_free(&x->pids);
     for (size_t i = x->unjoined.first; i < x->unjoined.n; i++)
@@ -645,7 +644,6 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                              .branch_pids.allocator = allocator,
                              .changes.allocator = allocator,
                              .changes.ids.allocator = allocator,
-                             .counts.allocator = allocator,
                              .generation = 1,
                              .comm_generation = 1};
     enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, &x.select, select, x.error);

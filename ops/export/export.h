@@ -11,7 +11,6 @@
 #define PERFDATA_EXPORT_INTERNAL_H
 
 #include "ops/filter/chosen.h"
-#include "src/session/counts.h"
 #include "src/session/offcpu.h"
 #include "src/support/idmap.h"
 #include "src/support/texts.h"
@@ -177,7 +176,6 @@ struct pi_exporting {
     struct pi_chosen chosen;
     struct pd_filter_options select;
     struct pd_filter_lists keep, drop; /* of select, for the events; cleared there, as counters have events */
-    struct pi_counts counts;
     struct pi_offcpu_names offcpu;
     struct pd_error *error;
     const struct pd_allocator *allocator;

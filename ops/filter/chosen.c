@@ -64,7 +64,7 @@ enum pd_code pi_chosen_open(struct pi_chosen *c, struct pd_reader *reader,
 {
     const struct pd_allocator *allocator = options->selection->allocator;
     const struct pd_sorter_options how = {.size = sizeof how, .allocator = allocator, .kind = PD_SORT_CAUSAL};
-    *c = (struct pi_chosen){.options = *options, .reader = reader};
+    *c = (struct pi_chosen){.options = *options, .reader = reader, .counts.allocator = allocator};
     c->progress = (struct pi_progress){
         .callback = options->progress, .user = options->user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
     if (reader->in.seekable)
@@ -91,6 +91,7 @@ void pi_chosen_close(struct pi_chosen *c)
 {
     pd_sorter_close(c->sorter);
     pd_session_free(c->session);
+    pi_counts_free(&c->counts);
     pi_selector_free(&c->selector);
 }
 
@@ -155,6 +156,16 @@ static enum pd_code take(struct pi_chosen *c, struct pd_record *rec, bool *wante
     return PD_OK;
 }
 
+/* Notes what the counters of a sample have counted that is not wanted. */
+static enum pd_code pass_sample(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error)
+{
+    const bool counts = rec->type == PD_RECORD_SAMPLE && rec->attr && rec->attr->sample_type & PD_SAMPLE_READ;
+    if (!counts || pd_reader_decode(c->reader, rec, NULL) != PD_OK)
+        return PD_OK;
+    const enum pd_code code = pi_counts_pass(&c->counts, c->reader, rec);
+    return code ? pi_fail(error, code, PD_NOWHERE, "counters", 0, 0) : PD_OK;
+}
+
 enum pd_code pi_chosen_next(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error)
 {
     struct pd_error what;
@@ -170,6 +181,8 @@ enum pd_code pi_chosen_next(struct pi_chosen *c, struct pd_record *rec, struct p
             continue;
         }
         if ((code = take(c, rec, &wanted, error)) != PD_OK)
+            return code;
+        if (!wanted && (code = pass_sample(c, rec, error)) != PD_OK)
             return code;
         if (!wanted)
             continue;

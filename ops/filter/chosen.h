@@ -8,6 +8,7 @@
 
 #include "selector.h"
 #include "ops/output/progress.h"
+#include "src/session/counts.h"
 #include "src/session/order/taker.h"
 
 struct pi_chosen_options {
@@ -36,10 +37,11 @@ struct pi_chosen {
     struct pd_session *session;
     struct pi_selector selector;
     struct pi_progress progress;
-    bool all;              /* the selection wants all samples */
-    bool few;              /* samples need not go through the session */
-    struct pi_taker taker; /* options.taker, with what is counted here */
-    uint64_t samples;      /* seen, chosen or not */
+    struct pi_counts counts; /* what samples count: those that are not wanted have counted, too */
+    bool all;                /* the selection wants all samples */
+    bool few;                /* samples need not go through the session */
+    struct pi_taker taker;   /* options.taker, with what is counted here */
+    uint64_t samples;        /* seen, chosen or not */
     bool damaged;
 };
 

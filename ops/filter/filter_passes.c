@@ -11,6 +11,7 @@
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/container/reader/sample_run.h"
+#include "src/session/counts.h"
 #include "src/session/order/clock.h"
 #include "src/session/tasks/task_flow.h"
 
@@ -575,8 +576,8 @@ static void look_at_events(struct pi_filtering *f)
     for (size_t i = 0; i < pd_reader_n_attrs(f->reader); i++) {
         const struct pd_attr *attr = &pd_reader_attr(f->reader, i)->attr;
         f->deferred |= (attr->flags & PD_ATTR_DEFER_CALLCHAIN) != 0;
-        f->reads |= (attr->sample_type & PD_SAMPLE_READ) != 0;
     }
+    f->reads = pi_counts_are_read(f->reader, 0);
 }
 
 /* In a pipe stream, the first pass finds the attrs. */

@@ -3,6 +3,7 @@
 #include "opened.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
+#include "src/session/counts.h"
 #include "src/support/memory.h"
 
 /* ---- The records of a block */
@@ -61,14 +62,6 @@ static enum pd_code choose(struct pd_index *x, const struct pd_time_range *range
     return code;
 }
 
-static bool has_reads(const struct pd_reader *r)
-{
-    for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
-        if (pd_reader_attr(r, i)->attr.sample_type & PD_SAMPLE_READ)
-            return true;
-    return false;
-}
-
 enum pd_code pd_index_select_all(struct pd_index *x, struct pd_error *error)
 {
     x->sums = (struct pd_index_sums){0};
@@ -82,7 +75,7 @@ enum pd_code pd_index_select(struct pd_index *x, const struct pd_time_range *ran
 {
     struct pd_error ignored;
     enum pd_code code = pd_index_select_all(x, error);
-    if (!code && n && has_reads(x->reader))
+    if (!code && n && pi_counts_are_read(x->reader, 0))
         return pi_fail(error, PD_EUNSUP, 0, "samples that have counters (READ)", 0, 0);
     if (!code)
         code = choose(x, ranges, n, error);

@@ -5,7 +5,6 @@
 #include "ops/filter/chosen.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
-#include "src/session/counts.h"
 #include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include "src/support/scale.h"
@@ -39,7 +38,6 @@ struct pd_report {
     uint32_t unknown;     /* numbers of texts */
     struct pi_ids places; /* from hashes of event and values to rows */
     struct pi_key key;
-    struct pi_counts counts;
     uint64_t bytes; /* of rows */
     bool damaged, no_memory;
 };
@@ -232,8 +230,8 @@ static enum pd_code take(struct pd_report *r, struct pi_chosen *c, const struct 
     pi_subject_init(&s, rec);
     for (size_t i = 0; i < r->options.n_keys; i++)
         values[i] = find_value(r, c, &s, r->keys[i]);
-    pi_counts_begin(&r->counts);
-    while ((code = pi_counts_next(&r->counts, c->reader, rec, &counted)) == PD_OK)
+    pi_counts_begin(&c->counts);
+    while ((code = pi_counts_next(&c->counts, c->reader, rec, &counted)) == PD_OK)
         if ((code = count(r, &counted, values, error)) != PD_OK)
             return code;
     return code == PD_END ? PD_OK : fail_memory(error);
@@ -339,7 +337,7 @@ static enum pd_code take_options(struct pd_report *r, const struct pd_report_opt
     r->drop = r->selection.drop;
     r->selection.keep.events = r->selection.drop.events = NULL;
     r->selection.keep.n_events = r->selection.drop.n_events = 0;
-    r->texts.allocator = r->places.allocator = r->counts.allocator = r->allocator;
+    r->texts.allocator = r->places.allocator = r->allocator;
     r->key = pi_key_draw();
     r->unknown = number_text(r, "[unknown]");
     return r->no_memory ? fail_memory(error) : PD_OK;
@@ -386,7 +384,6 @@ void pd_report_free(struct pd_report *r)
     pi_release(r->allocator, r->shown);
     pi_texts_free(&r->texts);
     pi_ids_free(&r->places);
-    pi_counts_free(&r->counts);
     pi_release(r->allocator, r);
 }
 

@@ -5,6 +5,14 @@
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
 
+bool pi_counts_are_read(const struct pd_reader *reader, size_t first)
+{
+    for (size_t i = first; i < pd_reader_n_attrs(reader); i++)
+        if (pd_reader_attr(reader, i)->attr.sample_type & PD_SAMPLE_READ)
+            return true;
+    return false;
+}
+
 void pi_counts_free(struct pi_counts *c)
 {
     pi_ids_free(&c->values);
@@ -54,4 +62,14 @@ PD_WRAPS enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader
         return PD_OK;
     }
     return PD_END;
+}
+
+enum pd_code pi_counts_pass(struct pi_counts *c, const struct pd_reader *reader, const struct pd_record *rec)
+{
+    struct pi_counted counted;
+    enum pd_code code = PD_OK;
+    pi_counts_begin(c);
+    while (!code)
+        code = pi_counts_next(c, reader, rec, &counted);
+    return code == PD_END ? PD_OK : code;
 }

@@ -23,6 +23,9 @@ struct pi_counted {
     uint64_t period;
 };
 
+/* True if samples of an event, from that of this number on, have counters. */
+bool pi_counts_are_read(const struct pd_reader *reader, size_t first);
+
 void pi_counts_free(struct pi_counts *c);
 /* To be called for each sample. */
 static inline void pi_counts_begin(struct pi_counts *c)
@@ -35,5 +38,7 @@ static inline void pi_counts_begin(struct pi_counts *c)
  */
 enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader *reader, const struct pd_record *rec,
                             struct pi_counted *out);
+/* For a decoded sample that nobody asks about: its counters have counted. PD_ENOMEM as above. */
+enum pd_code pi_counts_pass(struct pi_counts *c, const struct pd_reader *reader, const struct pd_record *rec);
 
 #endif

@@ -198,14 +198,6 @@ static void settle(void *user)
     d->ready = 0; /* names of events may have changed */
 }
 
-static bool reads_counters(const struct dump *d)
-{
-    for (uint32_t i = 0; i < pd_reader_n_attrs(d->in.reader); i++)
-        if (pd_reader_attr(d->in.reader, i)->attr.sample_type & PD_SAMPLE_READ)
-            return true;
-    return false;
-}
-
 /*
  * The attrs of a stream come with its records, so its text depends on earlier records, as the differences of
  * counters do.
@@ -220,7 +212,7 @@ static void start_crew(struct dump *d)
                                      .user = d,
                                      .memory = d->fields ? dump_lines_size : 0};
     const bool streamed = pd_reader_info(d->in.reader)->container == PD_CONTAINER_PIPE;
-    d->counting = d->fields && (streamed || reads_counters(d));
+    d->counting = d->fields && (streamed || pi_counts_are_read(d->in.reader, 0));
     if (!streamed && !d->ordered.session && !d->counting)
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;

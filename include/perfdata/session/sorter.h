@@ -62,8 +62,9 @@ enum pd_sort_kind {
      * byte order: to the end of the input, all of which is then read again.
      * PD_SORT_TIME, which meets all of these conditions, is used instead if the input cannot be read twice,
      * for directories with several members, where few records wait, and from there on where it is found that
-     * records come late, that side-band without a time follows records with one, or that the times of more
-     * than `memory` / 32 records other than SAMPLE must be kept (8 bytes for each).
+     * records come late, that side-band without a time follows records with one, that samples of an event
+     * have counters (PD_SAMPLE_READ), which count what is new since the sample before, or that the times of
+     * more than `memory` / 32 records other than SAMPLE must be kept (8 bytes for each).
      */
     PD_SORT_CAUSAL,
 

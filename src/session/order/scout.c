@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "src/container/reader/sample_run.h"
 #include "src/schema/fail.h"
+#include "src/session/counts.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 
@@ -43,6 +44,14 @@ void pi_scout_pass(struct pi_scout *s)
 
 /* ---- Records */
 
+/* True if a sample of an event that has come since counts from the sample before on. */
+static bool has_counters(struct pi_scout *s)
+{
+    const size_t first = s->n_events;
+    s->n_events = pd_reader_n_attrs(s->reader);
+    return first < s->n_events && pi_counts_are_read(s->reader, first);
+}
+
 /* Notes a record, and whether it permits that samples pass others. */
 static enum pd_code collect(struct pi_scout *s, struct pd_record *rec, struct pd_error *error)
 {
@@ -52,7 +61,7 @@ static enum pd_code collect(struct pi_scout *s, struct pd_record *rec, struct pd
     s->last = when.time ? when.time : s->last;
     const bool sample = rec->type == PD_RECORD_SAMPLE, late = when.time && when.time < s->clock.done;
     const bool untimed = when.time == 0 && s->clock.newest && rec->type < PD_RECORD_HEADER_ATTR;
-    s->may = !late && !untimed;
+    s->may = !late && !untimed && !has_counters(s);
     if (s->taker && !sample && s->may && !s->taker->ahead(s->taker->user, rec, &when))
         s->taker = NULL;
     if (when.time == 0 || sample || !s->may)
@@ -204,7 +213,7 @@ enum pd_code pi_scout_open(struct pi_scout *s, struct pd_reader *reader, const s
                            .most = most,
                            .in_order = true};
     pd_clock_init(&s->clock, pd_clock_is_timed(reader));
-    s->may = s->clock.timed && reader->in.seekable;
+    s->may = s->clock.timed && reader->in.seekable && !has_counters(s);
     s->near = s->may && pi_reader_may_look(reader);
     return s->may && !s->near ? read_rest(s, error) : PD_OK;
 }

@@ -29,9 +29,10 @@ struct pi_scout {
     size_t reach, farthest; /* how far it reads ahead of the reader, in bytes: now, at most */
     uint64_t *times;        /* of side-band that was read and not given, a heap, the first at its top */
     size_t n_times, cap_times, most;
-    bool may;      /* samples may pass others, as far as was read */
-    bool in_order; /* each record that was read comes behind all before it */
-    bool near;     /* it reads in the window: records come from pi_scout_next() alone */
+    size_t n_events; /* of the reader, that were looked at */
+    bool may;        /* samples may pass others, as far as was read */
+    bool in_order;   /* each record that was read comes behind all before it */
+    bool near;       /* it reads in the window: records come from pi_scout_next() alone */
 };
 
 /* Begins at the reader's position, to note `most` times at once. An error of reading, or PD_ENOMEM. */

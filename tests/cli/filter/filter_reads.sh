@@ -55,6 +55,30 @@ want t0.data '10 1,30 5'
 want t1.data '30 0,70 3'
 want t2.data '50 12'
 
+# report and export count the same of a choice, in whatever order the samples stand: in y.data the third, and
+# the second behind the fourth, wait for an older COMM, those behind that do not.
+counted() { # FILE [OPTION...]: the sums of both counters
+    "$PERFDATA" report --json -s comm -i "$@" |
+        python3 -c 'import json, sys; print(*(event["period"] for event in json.load(sys.stdin)["events"]))'
+    for event in task-clock page-faults; do
+        "$PERFDATA" export --to folded -e $event "$@" | awk '{ n += $NF } END { print n }'
+    done
+}
+{
+    sed -n '1,4p;6p' x.json
+    echo '{"record":{"type":"COMM","misc":8192,"attr":0,"comm":{"pid":5,"tid":5,"comm":"five"},"sample_id":' \
+        '{"pid":5,"tid":5,"time":"2100000000","id":"1"}}}'
+    sed -n '7p;5p;8p' x.json
+} >y.json
+expect 0 "$PERFDATA" encode -f -o y.data y.json
+for f in x.data y.data s.pipe; do
+    [ $f != s.pipe ] || "$PERFDATA" convert -q --to pipe -i y.data -o $f
+    [ "$(counted $f | paste -sd' ')" = '150 20 150 20' ] || fail "$f: $(counted $f)"
+    [ "$(counted $f --tid 5 | paste -sd' ')" = '90 13 90 13' ] || fail "$f, 5: $(counted $f --tid 5)"
+    [ "$(counted $f --exclude-tid 5 | paste -sd' ')" = '60 7 60 7' ] || fail "$f, 7: $(counted $f --tid 7)"
+    [ "$(counted $f --time 2.5, | paste -sd' ')" = '120 15 120 15' ] || fail "$f: $(counted $f --time 2.5,)"
+done
+
 # The sums by task are those of the whole recording, to perf, too.
 record g.data -a -e '{cpu-clock,page-faults,context-switches}:S' -- \
     sh -c 'for i in 1 2 3; do ls -lR /usr/share/doc | sort -r | md5sum; done'
@@ -62,11 +86,16 @@ sums() { # FILE COMM
     perf report --stdio --no-children --no-group -F period,comm -t , -w 30,30 -i "$1" 2>/dev/null </dev/null |
         sed -n "s/^ *\([0-9]*\) *,$2 *$/\1/p" | paste -sd' '
 }
+counts() { # FILE COMM: the same, as perfdata's own report of this task alone has them
+    "$PERFDATA" report --json -s comm --comms "$2" -i "$1" |
+        python3 -c 'import json, sys; print(*(event["period"] for event in json.load(sys.stdin)["events"]))'
+}
 all=
 for comm in ls sort sh; do
     want=$(sums g.data $comm)
     expect 0 "$PERFDATA" filter -q -f --comms $comm -i g.data -o y.data
     [ "$(sums y.data $comm)" = "$want" ] || fail "$comm: $(sums y.data $comm), not $want"
+    [ "$(counts g.data $comm)" = "$want" ] || fail "report, $comm: $(counts g.data $comm), not $want"
     all+=$want
 done
 [ -n "$all" ] || fail 'perf shows no task'

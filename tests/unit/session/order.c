@@ -167,6 +167,22 @@ static void causal_falls_back(void **state)
     check_pipe(zero, PD_SORT_CAUSAL, " C0 S3 S5 C7 S10");
 }
 
+/* Each sample counts what is new since the one before, so none passes another. */
+static void causal_counters(void **state)
+{
+    struct stream data = {0}, s = {0};
+    (void)state;
+    with_counters = true;
+    put_text(&data, "S30 S20 R S10 R");
+    put_file(&s, PD_ATTR_SAMPLE_ID_ALL, &data);
+    check(&s, PD_SORT_CAUSAL, " R R S10 S20 S30");
+    check_pipe("C0 S30 S20 R S10 R", PD_SORT_CAUSAL, " C0 R R S10 S20 S30");
+    with_counters = false;
+    check_pipe("C0 S30 S20 R S10 R", PD_SORT_CAUSAL, " C0 S30 S20 R S10 R");
+    drop(&s);
+    drop(&data);
+}
+
 static void cannot_seek(void **state)
 {
     struct stream s = {0};
@@ -528,6 +544,7 @@ int main(void)
         cmocka_unit_test(file_order),
         cmocka_unit_test(causal),
         cmocka_unit_test(causal_falls_back),
+        cmocka_unit_test(causal_counters),
         cmocka_unit_test(cannot_seek),
         cmocka_unit_test(payloads),
         cmocka_unit_test(damage),

@@ -19,7 +19,8 @@ struct stream {
     size_t n, cap;
 };
 
-static bool with_tasks; /* both events sample TID as well, as nearly all do */
+static bool with_tasks;    /* both events sample TID as well, as nearly all do */
+static bool with_counters; /* event 1 samples READ as well */
 
 static inline void put_bytes(struct stream *s, const void *bytes, size_t n)
 {
@@ -60,6 +61,11 @@ static inline void put_attr(struct stream *s, uint64_t sample_type, uint64_t fla
     put_number(s, 0, 16);
 }
 
+static inline uint64_t counters(void)
+{
+    return with_counters ? PD_SAMPLE_READ : 0;
+}
+
 /* A pipe stream with its two attrs, which are records 0 and 1. */
 static inline void put_pipe(struct stream *s)
 {
@@ -68,7 +74,7 @@ static inline void put_pipe(struct stream *s)
     put_number(s, 16, 8);
     for (uint64_t id = 1; id <= 2; id++) {
         put_header(s, PD_RECORD_HEADER_ATTR, 8 + 64 + 8);
-        put_attr(s, fields | (id == 1 ? PD_SAMPLE_TIME : 0), PD_ATTR_SAMPLE_ID_ALL);
+        put_attr(s, fields | (id == 1 ? PD_SAMPLE_TIME | counters() : 0), PD_ATTR_SAMPLE_ID_ALL);
         put_number(s, id, 8);
     }
 }
@@ -85,7 +91,7 @@ static inline void put_file(struct stream *s, uint64_t flags, const struct strea
     put_number(s, start, 8);
     put_number(s, data->n, 8);
     put_number(s, 0, 16 + 32);
-    put_attr(s, PD_SAMPLE_IDENTIFIER | (with_tasks ? PD_SAMPLE_TID : 0) | PD_SAMPLE_TIME, flags);
+    put_attr(s, PD_SAMPLE_IDENTIFIER | (with_tasks ? PD_SAMPLE_TID : 0) | PD_SAMPLE_TIME | counters(), flags);
     put_number(s, ids, 8);
     put_number(s, 8, 8);
     put_number(s, 1, 8);
@@ -99,10 +105,11 @@ static inline size_t task_bytes(void)
 
 static inline void put_sample(struct stream *s, uint64_t time)
 {
-    put_header(s, PD_RECORD_SAMPLE, 24 + task_bytes());
+    put_header(s, PD_RECORD_SAMPLE, 24 + task_bytes() + (with_counters ? 8 : 0));
     put_number(s, 1, 8);
     put_number(s, 7, task_bytes());
     put_number(s, time, 8);
+    put_number(s, time, with_counters ? 8 : 0);
 }
 
 /* Of event 2, which has no time. */

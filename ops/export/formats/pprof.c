@@ -16,7 +16,8 @@ enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, PERIOD_TYPE
 
 struct range {
     uint64_t first, last;
-    bool used;
+    uint64_t sum;   /* of the stacks that it is in */
+    uint64_t stack; /* the last of these, from 1 on; 0: it is in none */
 };
 
 struct pprof {
@@ -26,6 +27,7 @@ struct pprof {
     struct pi_gzip gzip;
     struct pd_out message, inner; /* being made */
     struct range *ranges;         /* by number of the file */
+    uint64_t n_stacks;
     bool no_memory;
 };
 
@@ -105,17 +107,20 @@ static void put_labels(struct pprof *p, const uint8_t *at)
         put_label(p, "cgroup", p->all->cgroups.all[pi_take_number(&at)], 0);
 }
 
-static void note_range(struct pprof *p, uint32_t number)
+/* Notes a frame of the last stack, which has this sum. */
+static void note_range(struct pprof *p, uint32_t number, uint64_t sum)
 {
     const struct pi_export_frame *frame = &p->table.frames[number];
     struct range *r = &p->ranges[frame->dso];
-    r->first = r->used && r->first < frame->offset ? r->first : frame->offset;
-    r->last = r->used && r->last > frame->offset ? r->last : frame->offset;
-    r->used = true;
+    r->first = r->stack && r->first < frame->offset ? r->first : frame->offset;
+    r->last = r->stack && r->last > frame->offset ? r->last : frame->offset;
+    if (r->stack != p->n_stacks)
+        r->sum = pi_stacks_sum(r->sum, sum);
+    r->stack = p->n_stacks;
 }
 
 /* The locations, leaf first: `inner` receives them from the last to the first. */
-static enum pd_code put_locations(struct pprof *p, const uint8_t **at, struct pd_error *error)
+static enum pd_code put_locations(struct pprof *p, const uint8_t **at, uint64_t sum, struct pd_error *error)
 {
     uint32_t number;
     bool end;
@@ -123,7 +128,7 @@ static enum pd_code put_locations(struct pprof *p, const uint8_t **at, struct pd
     size_t n;
     p->inner.n = 0;
     while (!(code = pi_export_table_next(&p->table, at, &number, &end, error)) && !end) {
-        note_range(p, number);
+        note_range(p, number, sum);
         pd_out_bytes(&p->inner, &number, sizeof number);
     }
     n = p->inner.n / sizeof number;
@@ -157,7 +162,8 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
     (void)n;
     head = at;
     pi_export_put_head(p->all, NULL, &at, NULL);
-    const enum pd_code code = put_locations(p, &at, error);
+    p->n_stacks++;
+    const enum pd_code code = put_locations(p, &at, sum, error);
     if (code)
         return code;
     put_values(p, event, sum);
@@ -203,6 +209,38 @@ static void put_mapping(struct pprof *p, uint32_t dso)
     put_field(&p->message, 6, add_string(p, id));
     put_field(&p->message, 7, functions);
     end_message(p, MAPPING);
+}
+
+/* True of a file that may be a program, by its name: it is no library, and code has a file of its own. */
+static bool may_be_program(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *so = strstr(slash ? slash : path, ".so");
+    const bool library = so && (so[3] == 0 || strchr("._-", so[3]));
+    return !library && *path != '[' && strncmp(path, "//", 2) != 0 && strncmp(path, "/tmp/perf-", 10) != 0;
+}
+
+/*
+ * The main program: the first mapping is its, as pprof takes it for the program that it is called with. Of
+ * several the one whose stacks have the greatest sum. 0: none.
+ */
+static uint32_t find_program(const struct pprof *p)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < p->all->dsos.n; i++)
+        if (p->ranges[i].stack && may_be_program(strchr(p->all->dsos.all[i], ' ') + 1) &&
+            (best == 0 || p->ranges[i].sum > p->ranges[best].sum))
+            best = i;
+    return best;
+}
+
+static void put_mappings(struct pprof *p)
+{
+    const uint32_t program = find_program(p);
+    if (program)
+        put_mapping(p, program);
+    for (uint32_t i = 1; i < p->all->dsos.n; i++)
+        if (p->ranges[i].stack && i != program)
+            put_mapping(p, i);
 }
 
 PD_WRAPS static void put_location(struct pprof *p, size_t i)
@@ -258,9 +296,8 @@ static enum pd_code put_all(struct pprof *p, struct pd_error *error)
     if (p->all->events.n)
         put_type(p, PERIOD_TYPE, 0);
     const enum pd_code code = pi_stacks_each(&p->all->stacks, put_stack, p, error);
-    for (uint32_t i = 1; !code && i < p->all->dsos.n; i++)
-        if (p->ranges[i].used)
-            put_mapping(p, i);
+    if (!code)
+        put_mappings(p);
     for (size_t i = 0; !code && i < p->table.n; i++)
         put_location(p, i);
     if (!code)

@@ -23,9 +23,9 @@ agree "$PERFDATA_SOURCE/corpus/callgraph.data" 40 'cpu-clock[^;]*;'
 expect 0 "$PERFDATA" export --to pprof -f -o profile "$PERFDATA_SOURCE/corpus/callgraph.data"
 python3 "$reader" pprof profile >out 2>ids
 "$PERFDATA" extract --build-ids "$PERFDATA_SOURCE/corpus/callgraph.data" >known
-wanted=$(grep -v '^range' ids | grep -c /)
+wanted=$(grep -Ev '^(range|first) ' ids | grep -c /)
 [ "$wanted" -ge 1 ] || fail 'no files'
-grep -v '^range' ids | grep / | while read -r id name; do
+grep -Ev '^(range|first) ' ids | grep / | while read -r id name; do
     grep -q "^$id $name\$" known || fail "$name has the build id $id"
 done
 
@@ -95,6 +95,34 @@ range /bin/b 0x1000 0x4000
 range /bin/c 0x100000000 0x1000
 END
 same want got
+
+# ---- The first mapping is the program, which pprof takes for that whose name it is called with: what has the
+# greatest sum in its stacks, and is no library, no kernel and no memory without a file.
+first() { # WANTED
+    "$PERFDATA" encode -f -o code.data code.jsonl || fail encode
+    expect 0 "$PERFDATA" export --to pprof -f -o profile code.data
+    [ "$(python3 "$reader" pprof profile 2>&1 >out | sed -n 's/^first //p')" = "$1" ] ||
+        fail "$1 is not first: $(python3 "$reader" pprof profile 2>&1)"
+}
+first /bin/a
+{
+    sampled 8 0x10124
+    sampled 8 0x10125
+    mapped 9 0x7f0000000000 0x1000 0 5 /lib/libc.so.6
+    mapped 9 0x7f0000010000 0x1000 0 5 /lib/l.so
+    mapped 9 0x7f0000020000 0x1000 0 5 //anon
+    mapped 9 0x7f0000030000 0x1000 0 5 '[vdso]'
+    for address in 0 10000 20000 30000; do
+        printf 'sampled 9 0x7f00000%05d\n' {$address,$address,$address,$address}
+    done >lines
+    . ./lines
+} >>code.jsonl
+first /bin/b
+{
+    mapped 9 0x7f0000040000 0x1000 0 5 /bin/.sources
+    sampled 9 0x7f0000040000 | sed 's/"period":"1"/"period":"9"/'
+} >>code.jsonl
+first /bin/.sources
 
 # ---- Two events are two types of samples of pprof, and two profiles of speedscope; -e chooses.
 unfold >two.jsonl <<'END'

@@ -80,6 +80,7 @@ def read_pprof(path):
     for raw in profile[3]:
         m = fields(raw)
         mappings[one(m, 1)] = m
+    told.extend(f"first {strings[one(m, 5)]}" for m in list(mappings.values())[:1])
     for raw in profile[4]:
         location = fields(raw)
         address, name = one(location, 3), "[unknown]"

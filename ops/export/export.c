@@ -264,13 +264,13 @@ static enum pd_code put_comm(struct pi_exporting *x, uint32_t tid)
     return code;
 }
 
-/* The path of the sample's own cgroup, or its id where no record names it. */
+/* The path of the sample's own cgroup, or its id where no record names it; as perf, "N/A" without one. */
 static enum pd_code put_cgroup(struct pi_exporting *x, const struct pd_record *rec)
 {
     uint64_t id;
     if (!pi_sample_cgroup(rec, &id))
         id = 0;
-    const char *path = id ? pd_session_find_cgroup(x->chosen.session, id) : "";
+    const char *path = id ? pd_session_find_cgroup(x->chosen.session, id) : "N/A";
     char none[32];
     uint32_t number;
     if (path == NULL) {

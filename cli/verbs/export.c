@@ -60,7 +60,6 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct cli_input *in;
-    size_t n_in;
     struct cli_input *current;
     struct cli_output out;
     struct cli_selection selection;
@@ -261,20 +260,6 @@ static int on_close(void *user, struct pd_sink *sink)
 
 /* ---- The run */
 
-static bool open_inputs(struct run *run)
-{
-    struct cli *cli = run->cli;
-    run->in = cli_calloc(cli->n_inputs, sizeof *run->in);
-    if (run->in == NULL) {
-        cli_fail(cli, CLI_OUTPUT, "no memory for %zu inputs", cli->n_inputs);
-        return false;
-    }
-    for (; run->n_in < cli->n_inputs; run->n_in++)
-        if (!cli_input_open(cli, &run->in[run->n_in], cli->inputs[run->n_in], CLI_SEEK | CLI_META))
-            return false;
-    return true;
-}
-
 static bool add_input(struct run *run, struct cli_input *in)
 {
     struct pd_error error;
@@ -344,9 +329,9 @@ static void tell_sums(struct run *run)
 static void export_inputs(struct run *run)
 {
     bool ok = true;
-    run->selection.several = run->n_in > 1;
-    for (size_t i = 0; ok && i < run->n_in; i++)
-        ok = add_input(run, &run->in[i]);
+    run->selection.several = run->cli->n_inputs > 1;
+    for (size_t i = 0; ok && i < run->cli->n_inputs; i++)
+        ok = run->in[i].reader == NULL || add_input(run, &run->in[i]);
     if (ok && cli_selection_found(&run->selection) && write_output(run) && cli_may_commit(run->cli) &&
         (is_branches(run) ? cli_directory_commit(&run->dir) : cli_output_commit(&run->out)))
         tell_sums(run);
@@ -357,8 +342,9 @@ static bool open_output(struct run *run)
 {
     const bool binary = run->options.format == PD_EXPORT_PPROF || run->options.format == PD_EXPORT_PARQUET;
     const unsigned flags = binary ? 0 : CLI_TEXT;
-    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, run->n_in, &cli_profiles)
-                            : cli_output_open(run->cli, &run->out, run->in, run->n_in, flags);
+    const size_t n = run->cli->n_inputs;
+    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, n, &cli_profiles)
+                            : cli_output_open(run->cli, &run->out, run->in, n, flags);
 }
 
 static bool check_options(struct run *run)
@@ -418,7 +404,8 @@ static void run_export(struct run *run)
     run->options.n_fields = run->n_fields;
     run->options.tracepoints = on_tracepoints;
     run->options.user = run;
-    if (open_inputs(run) && open_output(run)) {
+    run->in = cli_inputs_open(cli, CLI_SEEK | CLI_META);
+    if (run->in && open_output(run)) {
         if (pd_export_new(&run->export, &run->options, &error))
             cli_error(cli, cli_temporary_dir(), &error);
         else
@@ -428,11 +415,7 @@ static void run_export(struct run *run)
         if (is_branches(run))
             cli_directory_discard(&run->dir);
     }
-    for (size_t i = 0; i < run->n_in; i++) {
-        cli_tell_findings(&run->in[i]);
-        cli_input_close(&run->in[i]);
-    }
-    free(run->in);
+    cli_inputs_close(cli, run->in);
 }
 
 int cmd_export(struct cli *cli, int argc, char **argv)

@@ -39,7 +39,6 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct cli_input *in;
-    size_t n_in;
     struct cli_input *current;
     struct cli_output out;
     struct cli_resolver resolver;
@@ -92,8 +91,10 @@ static bool on_symbol(void *user, const char *file, const char *build_id, uint64
 static bool add_inputs(struct run *run)
 {
     struct pd_error error;
-    for (size_t i = 0; i < run->n_in; i++) {
+    for (size_t i = 0; i < run->cli->n_inputs; i++) {
         run->current = &run->in[i];
+        if (run->current->reader == NULL)
+            continue;
         if (S_ISDIR(run->current->st.st_mode))
             run->resolver.kernel_dir = run->current->name;
         if (!cli_learn_stream(run->current))
@@ -123,20 +124,6 @@ static void write_symbols(struct run *run)
         cli_say(run->cli, "$DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not installed");
 }
 
-static bool open_inputs(struct run *run)
-{
-    struct cli *cli = run->cli;
-    run->in = cli_calloc(cli->n_inputs, sizeof *run->in);
-    if (run->in == NULL) {
-        cli_fail(cli, CLI_OUTPUT, "no memory for %zu inputs", cli->n_inputs);
-        return false;
-    }
-    for (; run->n_in < cli->n_inputs; run->n_in++)
-        if (!cli_input_open(cli, &run->in[run->n_in], cli->inputs[run->n_in], CLI_SEEK | CLI_META))
-            return false;
-    return cli_output_open(cli, &run->out, run->in, run->n_in, CLI_TEXT);
-}
-
 static void run_symbols(struct run *run)
 {
     const struct pd_export_options how = {.size = sizeof how,
@@ -150,7 +137,8 @@ static void run_symbols(struct run *run)
     struct pd_error error;
     if (run->cli->output == NULL)
         run->cli->output = "-";
-    if (open_inputs(run)) {
+    run->in = cli_inputs_open(run->cli, CLI_SEEK | CLI_META);
+    if (run->in && cli_output_open(run->cli, &run->out, run->in, run->cli->n_inputs, CLI_TEXT)) {
         if (pd_export_new(&run->export, &how, &error))
             cli_error(run->cli, cli_temporary_dir(), &error);
         else if (add_inputs(run))
@@ -158,11 +146,7 @@ static void run_symbols(struct run *run)
         pd_export_free(run->export);
         cli_output_discard(&run->out);
     }
-    for (size_t i = 0; i < run->n_in; i++) {
-        cli_tell_findings(&run->in[i]);
-        cli_input_close(&run->in[i]);
-    }
-    free(run->in);
+    cli_inputs_close(run->cli, run->in);
 }
 
 int cmd_symbols(struct cli *cli, int argc, char **argv)

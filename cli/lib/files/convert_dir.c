@@ -53,6 +53,19 @@ static bool is_recording(const char *path)
     return is;
 }
 
+static bool is_empty(const char *path)
+{
+    const struct dirent *entry;
+    bool is = true;
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return false;
+    while (is && (entry = readdir(dir)) != NULL)
+        is = cli_is_dot(entry->d_name);
+    closedir(dir);
+    return is;
+}
+
 /* -f is not meant for other directories than an earlier output. */
 static bool may_replace(struct cli_directory *d, const struct cli_input *in, size_t n,
                         const struct cli_directory_kind *kind)
@@ -69,6 +82,10 @@ static bool may_replace(struct cli_directory *d, const struct cli_input *in, siz
     d->replace = true;
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return refuse(d, CLI_USAGE, "a directory cannot take the place of this");
+    if (S_ISDIR(st.st_mode) && is_empty(d->final)) { /* made to be the output */
+        d->mode = st.st_mode & 0777;
+        return true;
+    }
     if (S_ISDIR(st.st_mode) && !kind->is(d->final))
         return refuse(d, CLI_USAGE, kind->other);
     if (!d->cli->force)

@@ -307,6 +307,43 @@ void cli_input_close(struct cli_input *in)
     in->fd = -1;
 }
 
+/* True if it is open or only damaged. */
+static bool open_one(struct cli *cli, struct cli_input *in, const char *path, unsigned flags)
+{
+    const int before = cli->status;
+    cli->status = CLI_OK;
+    const bool usable = cli_input_open(cli, in, path, flags) || cli->status == CLI_DAMAGED;
+    cli_raise(cli, before);
+    return usable;
+}
+
+struct cli_input *cli_inputs_open(struct cli *cli, unsigned flags)
+{
+    struct cli_input *in = cli_calloc(cli->n_inputs, sizeof *in);
+    size_t n_open = 0;
+    bool ok = in != NULL;
+    if (in == NULL)
+        cli_fail(cli, CLI_OUTPUT, "no memory for %zu inputs", cli->n_inputs);
+    for (size_t i = 0; ok && i < cli->n_inputs; i++) {
+        ok = open_one(cli, &in[i], cli->inputs[i], flags);
+        n_open += in[i].reader != NULL;
+    }
+    if (ok && n_open)
+        return in;
+    cli_inputs_close(cli, in);
+    return NULL;
+}
+
+void cli_inputs_close(struct cli *cli, struct cli_input *in)
+{
+    for (size_t i = 0; in && i < cli->n_inputs; i++) {
+        if (in[i].reader)
+            cli_tell_findings(&in[i]);
+        cli_input_close(&in[i]);
+    }
+    free(in);
+}
+
 /* ---- Records */
 
 static void settle(const struct cli_input *in)

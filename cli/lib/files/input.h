@@ -55,6 +55,14 @@ struct cli_input {
  */
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
 void cli_input_close(struct cli_input *in);
+/*
+ * Opens all inputs of the command, cli->n_inputs, to add up what they hold. One whose header is damaged is
+ * told and left out, with reader NULL, where there are others. NULL: none is open; or one cannot be had at
+ * all, as a file that does not exist. The message is printed then.
+ */
+struct cli_input *cli_inputs_open(struct cli *cli, unsigned flags);
+/* Reports what was found since, and closes all. NULL: nothing. */
+void cli_inputs_close(struct cli *cli, struct cli_input *in);
 
 /*
  * ---- The same in steps, for verbs whose input may be any file. They print failures unless they say

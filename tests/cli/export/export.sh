@@ -202,6 +202,13 @@ lines -s comm,pid,tid off.data <<END
 sleeper;pid 102;tid 101;[unknown]+0x402010;[unknown]+0x401000 97008000
 END
 
+# ---- A sample without a cgroup, as perf report -s cgroup has it.
+lines -s cgroup deferred.data <<END
+N/A;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10 1
+N/A;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
+N/A;[unknown]+0xff30 1
+END
+
 # ---- In little memory the same lines, in the same order.
 expect 0 "$PERFDATA" gen --size 600K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
 expect 0 "$PERFDATA" export --to folded -s comm,tid -v many.data
@@ -219,6 +226,19 @@ one;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 111
 t w\\x0ao:\\x01;/bin/a:b+0x2010 5
 t w\\x0ao:\\x01;/bin/\\xff+0x10 7
 END
+
+# Of several, one of which nothing can be read is left out; one that does not exist is wrong usage.
+head -c 50 in.data >nothing.data
+for files in 'in.data nothing.data' 'nothing.data in.data'; do
+    read -ra files <<<"$files"
+    status=3 lines "${files[@]}" < <("$PERFDATA" export --to folded in.data)
+    has err 'nothing.data: .*the input ends after 50 of'
+done
+expect 3 "$PERFDATA" export --to folded nothing.data nothing.data
+empty out
+expect 2 "$PERFDATA" export --to folded in.data no-such-file
+expect 3 "$PERFDATA" export --to folded -f -o nothing.data in.data nothing.data
+has err 'this is the input, which is never overwritten'
 
 # ---- Cut anywhere, each format is whole or there is none.
 size=$(stat -c %s in.data)

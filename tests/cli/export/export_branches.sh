@@ -290,7 +290,11 @@ for extra in 'touch bolt/mine' 'mkdir bolt/mine' 'ln -s . bolt/mine' 'rm bolt/in
     refused "$extra"
 done
 rm -rf bolt/*
-refused 'an empty directory'
+chmod 755 bolt
+expect 0 "$PERFDATA" export --to bolt -o bolt in.data # an empty directory is there to be filled
+[ "$(stat -c %a bolt)" = 755 ] || fail "the mode of bolt: $(stat -c %a bolt)"
+is <(ls bolt) < <(ls profgen | sed 's/profgen$/bolt/')
+rm -rf bolt
 expect 0 "$PERFDATA" convert --to dir -o recording in.data
 expect 2 "$PERFDATA" export --to bolt -f -o recording in.data
 expect 2 "$PERFDATA" convert --to dir -f -o profgen in.data

@@ -54,17 +54,34 @@ static size_t put_path(const struct path *path, char *buf, size_t cap)
     return n + (size_t)(more > 0 ? more : 0);
 }
 
+/* The start of a text, and how long all of it is. */
+struct start {
+    char *buf;
+    size_t n, cap;
+};
+
+static int take_start(const char *text, size_t n, void *user)
+{
+    struct start *s = user;
+    const size_t room = s->n < s->cap ? s->cap - s->n : 0;
+    memcpy(s->buf + (room ? s->n : 0), text, n < room ? n : room);
+    s->n += n;
+    return 0;
+}
+
 /* A value for a message: at most so many bytes, dots behind what is cut. */
 static void put_found(const json_t *json, char *buf, size_t cap)
 {
     const char *kinds[] = {[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array"};
-    size_t n;
+    struct start start = {.buf = buf, .cap = cap};
     if (json == NULL) {
         snprintf(buf, cap, "nothing");
     } else if (json_is_object(json) || json_is_array(json)) {
         snprintf(buf, cap, "%s", kinds[json_typeof(json)]);
-    } else if ((n = json_dumpb(json, buf, cap - 1, JSON_ENCODE_ANY | JSON_ENSURE_ASCII)) < cap) {
-        buf[n] = 0;
+    } else if (json_dump_callback(json, take_start, &start, JSON_ENCODE_ANY | JSON_ENSURE_ASCII)) {
+        snprintf(buf, cap, "a value");
+    } else if (start.n < cap) {
+        buf[start.n] = 0;
     } else {
         memcpy(buf + cap - 4, "...", 4);
     }

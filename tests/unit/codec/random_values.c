@@ -14,6 +14,7 @@
 /* The cases in a run of records. */
 struct tally {
     size_t records, variants, rests, odd_slots, unaligned, large;
+    size_t unknown_rests; /* of types that are unknown, longer than what a newer writer adds to others */
 };
 
 static void say(const char *what, uint32_t type, const struct pd_error *error)
@@ -28,6 +29,7 @@ static void count(struct tally *t, const struct pd_record *rec, size_t n)
     t->records++;
     t->variants += rec->variant != pi_usual_variant(rec->plan, rec->type);
     t->rests += rec->rest.n != 0;
+    t->unknown_rests += rec->layout == NULL && rec->rest.n > 64;
     t->odd_slots += rec->type == PD_RECORD_COMM && !pi_str_is_plain(pi_layout_comm() + 3, &rec->u.comm.comm);
     t->unaligned += n % 8 != 0;
     t->large += n > 60000;
@@ -104,6 +106,7 @@ static void test_round_trip(void **state)
         return;
     assert_true(tally.variants > 100);
     assert_true(tally.rests > 100);
+    assert_true(tally.unknown_rests > 100);
     assert_true(tally.odd_slots > 10);
     assert_true(tally.unaligned > 100 && tally.unaligned < tally.records / 8);
     assert_true(tally.large > 100);

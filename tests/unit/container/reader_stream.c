@@ -30,14 +30,16 @@ static int64_t feed_read(void *user, uint64_t offset, void *buf, size_t n)
 
 static struct feed feed;
 
+static bool probes; /* for what cannot be decoded */
+
 static struct pd_reader *open_way(const struct image *im, enum way way, size_t most)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .window = 1};
+    const struct pd_reader_options options = {.size = sizeof options, .window = 1, .probe = probes};
     struct pd_reader *r = NULL;
     feed = (struct feed){im, most};
     const struct pd_source source = {feed_read, NULL, &feed, way == SEEKABLE ? im->n : PD_NOWHERE};
     if (way == MEMORY)
-        assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, &options, NULL), PD_OK);
     else
         assert_int_equal(pd_reader_open_source(&r, &source, &options, NULL), PD_OK);
     return r;
@@ -477,14 +479,45 @@ static void attrs_that_end_early(void **state)
     }
 }
 
+/* Tracing data is judged as a whole, in however many pieces it comes. */
+static void tracing_data_in_pieces(void **state)
+{
+    (void)state;
+    probes = true;
+    EACH_WAY(way)
+    {
+        struct image im;
+        struct pd_record rec = {0};
+        enum pd_code code;
+        image_start(&im, 0, 16, 0);
+        add_payload(&im, 300000, 300000, false); /* bytes of a pattern, not of tracing data */
+        add_round(&im);
+        struct pd_reader *r = open_way(&im, way, 5000);
+        while ((code = pd_reader_next(r, &rec, NULL)) == PD_OK)
+            ;
+        assert_int_equal(code, PD_END);
+        assert_int_equal(pd_reader_n_findings(r), 1);
+        assert_int_equal(pd_reader_finding(r, 0)->offset, 16 + 12);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+    probes = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attrs_behind_samples), cmocka_unit_test(attrs_of_odd_sizes),
-        cmocka_unit_test(stray_byte),           cmocka_unit_test(stray_text),
-        cmocka_unit_test(long_stray_text),      cmocka_unit_test(payloads_cut_off),
-        cmocka_unit_test(overlaps_told_once),   cmocka_unit_test(file_that_ends_early),
-        cmocka_unit_test(ends_before_its_data), cmocka_unit_test(attrs_that_end_early),
+        cmocka_unit_test(attrs_behind_samples),
+        cmocka_unit_test(attrs_of_odd_sizes),
+        cmocka_unit_test(stray_byte),
+        cmocka_unit_test(stray_text),
+        cmocka_unit_test(long_stray_text),
+        cmocka_unit_test(payloads_cut_off),
+        cmocka_unit_test(overlaps_told_once),
+        cmocka_unit_test(file_that_ends_early),
+        cmocka_unit_test(ends_before_its_data),
+        cmocka_unit_test(attrs_that_end_early),
+        cmocka_unit_test(tracing_data_in_pieces),
     };
     return cmocka_run_group_tests_name("reader_stream", tests, NULL, NULL);
 }

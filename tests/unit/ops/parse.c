@@ -374,6 +374,26 @@ static void wrong_is_refused(void **state)
     }
 }
 
+/* A value that is too long for a message ends in dots. */
+static void long_values_are_shortened(void **state)
+{
+    struct fixture *f = *state;
+    const struct pd_parse_error *e = pd_parser_error(f->parser);
+    struct pd_plan plan;
+    char json[200];
+    pd_plan_init(&plan, &sampling, PD_LITTLE);
+    for (int n = 70; n < 100; n++) {
+        struct pd_record rec = {0};
+        const int size = snprintf(json, sizeof json, "{\"type\":3,\"comm\":{\"pid\":\"%0*dx\"}}", n, 7);
+        assert_int_equal(pd_record_parse(f->parser, &plan, json, (size_t)size, &rec), PD_EVALUE);
+        assert_string_equal(e->path, "comm.pid");
+        assert_memory_equal(e->found, "\"0000", 5);
+        const bool fits = n + 3 < (int)sizeof e->found;
+        assert_int_equal(strlen(e->found), fits ? n + 3 : (int)sizeof e->found - 1);
+        assert_string_equal(e->found + strlen(e->found) - 3, fits ? "7x\"" : "...");
+    }
+}
+
 /* Given counts must agree: the encoder checks them. */
 static void counts_must_agree(void **state)
 {
@@ -441,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(features_are_computed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(attr_sizes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_values_are_shortened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(counts_must_agree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_is_survived, set_up, tear_down),
         cmocka_unit_test_setup_teardown(structs, set_up, tear_down),

@@ -2,7 +2,6 @@
 /*
  * table.c - see table.h. As perf does, chooses one of several names, and an end for functions without a size.
  */
-#define _GNU_SOURCE
 #include "table.h"
 #include "cli/lib/memory.h"
 #include "src/support/limits.h"
@@ -54,39 +53,81 @@ static size_t underscores(const char *name)
     return strspn(name, "_");
 }
 
-/* Of those at the same address, the one to take comes first. */
-static int compare_functions(const void *a, const void *b, void *names)
+/* Those at the same address stay in the order in which they were added. */
+static int compare_places(const void *a, const void *b)
 {
     const struct cli_function *x = a, *y = b;
-    const char *name = (char *)names + x->name, *other = (char *)names + y->name;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    const bool sized = x->end > x->start, other_sized = y->end > y->start;
-    if (sized != other_sized)
-        return sized ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank > y->rank ? -1 : 1;
-    if (underscores(name) != underscores(other))
-        return underscores(name) < underscores(other) ? -1 : 1;
-    const size_t n = strlen(name), m = strlen(other);
-    if (n != m)
-        return n > m ? -1 : 1;
     return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Of those at the same address the first stays, and no label inside of a function that has a size. */
-static size_t drop_others(struct cli_table *t)
+/* The end of the page behind an address. */
+static uint64_t next_page_end(uint64_t address)
+{
+    return address > UINT64_MAX - 8191 ? UINT64_MAX : ((address + 4095) & ~UINT64_C(4095)) + 4096;
+}
+
+/*
+ * Gives labels an end: the next function, which may be at the same address, so that only the last one there
+ * gets a length. The last label of the kernel before those of modules, or of these before the kernel, does
+ * not fill the gap.
+ */
+static void end_labels(struct cli_table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct cli_function *f = &t->all[i];
+        const struct cli_function *next = i + 1 < t->n ? f + 1 : NULL;
+        if (f->end != f->start)
+            continue;
+        f->is_label = true;
+        f->end = next && next->in_module == f->in_module ? next->start : next_page_end(f->start);
+    }
+}
+
+/* Of two at the same address, as perf chooses. */
+static bool is_better(const struct cli_table *t, const struct cli_function *f,
+                      const struct cli_function *than)
+{
+    const char *name = t->names + f->name, *other = t->names + than->name;
+    const bool sized = f->end > f->start, other_sized = than->end > than->start;
+    if (sized != other_sized)
+        return sized;
+    if (f->rank != than->rank)
+        return f->rank > than->rank;
+    if (underscores(name) != underscores(other))
+        return underscores(name) < underscores(other);
+    return strlen(name) > strlen(other);
+}
+
+/* Of those at the same address one stays. */
+static void drop_others(struct cli_table *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct cli_function *f = &t->all[i];
+        if (n == 0 || f->start != t->all[n - 1].start)
+            t->all[n++] = *f;
+        else if (is_better(t, f, &t->all[n - 1]))
+            t->all[n - 1] = *f;
+    }
+    t->n = n;
+}
+
+/* No label stays inside of a function that has a size. perf takes the one or the other. */
+static void drop_inner_labels(struct cli_table *t)
 {
     size_t n = 0;
     uint64_t reach = 0;
     for (size_t i = 0; i < t->n; i++) {
         const struct cli_function f = t->all[i];
-        if (n && (f.start == t->all[n - 1].start || (f.end == f.start && f.start < reach)))
+        if (f.is_label && f.start < reach)
             continue;
-        reach = f.end > reach ? f.end : reach;
+        if (!f.is_label && f.end > reach)
+            reach = f.end;
         t->all[n++] = f;
     }
-    return n;
+    t->n = n;
 }
 
 /*
@@ -114,13 +155,10 @@ void cli_table_sort(struct cli_table *t)
 {
     if (t->n == 0)
         return;
-    qsort_r(t->all, t->n, sizeof *t->all, compare_functions, t->names);
-    const size_t n = t->n = drop_others(t);
-    for (size_t i = 0; i < n; i++) {
-        struct cli_function *f = &t->all[i];
-        if (f->end == f->start)
-            f->end = i + 1 < n ? f[1].start : f->start > UINT64_MAX - 8192 ? UINT64_MAX : f->start + 4096;
-    }
+    qsort(t->all, t->n, sizeof *t->all, compare_places);
+    end_labels(t);
+    drop_others(t);
+    drop_inner_labels(t);
     note_outer(t);
 }
 
@@ -178,13 +216,22 @@ static bool read_lines(struct cli_table *t, const char *path, bool (*take)(struc
     return ok;
 }
 
+/*
+ * All that perf takes: a label of data ends the function before it, or names the same address. Labels of
+ * modules have their name behind a tab.
+ */
 static bool take_kallsyms(struct cli_table *t, char *line)
 {
     char *at;
     const uint64_t address = strtoull(line, &at, 16);
-    if (at == line || address == 0 || *at != ' ' || !at[1] || !strchr("tTwW", at[1]) || at[2] != ' ')
+    if (at == line || address == 0 || *at != ' ' || !at[1] || !strchr("tTwWdDbB", at[1]) || at[2] != ' ' ||
+        at[3] == '$')
         return true;
-    return cli_table_add(t, address, 0, at[1] == 'T', at + 3, strcspn(at + 3, "\t "));
+    const uint8_t rank = at[1] == 'W' ? 0 : at[1] < 'a' ? 2 : 1;
+    if (!cli_table_add(t, address, 0, rank, at + 3, strcspn(at + 3, "\t ")))
+        return false;
+    t->all[t->n - 1].in_module = strchr(at + 3, '[') != NULL;
+    return true;
 }
 
 static bool take_map(struct cli_table *t, char *line)

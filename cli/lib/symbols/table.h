@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 struct cli_function {
-    uint64_t start, end; /* end == start: up to the next one */
+    uint64_t start, end; /* until they are sorted, end == start: it has no size */
     size_t name;         /* offset in `names` */
     uint8_t rank;        /* of functions at the same address, the one with the greatest rank is taken */
+    bool is_label;       /* had no size */
+    bool in_module;      /* of the kernel */
     /*
      * Once they are sorted, 1 + the number of the last function before this one that ends behind it, 0: there
      * is none; of one that follows from this step after several; and the number of such steps to 0.
@@ -29,7 +31,7 @@ struct cli_table {
 /* False: no memory, or too many. */
 bool cli_table_add(struct cli_table *t, uint64_t start, uint64_t size, uint8_t rank, const char *name,
                    size_t n);
-/* To be called after the last function. */
+/* To be called after the last function, and before others that count as coming later. */
 void cli_table_sort(struct cli_table *t);
 /* NULL: none has the address. */
 const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t address);

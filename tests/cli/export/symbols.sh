@@ -145,7 +145,7 @@ mkdir -p root/tmp
 } >root/tmp/perf-7.map
 "$PERFDATA" convert -q --to dir -o x.dir x.data || fail convert
 mkdir x.dir/kcore_dir
-printf 'ffffffff810000%s\n' '00 T _text' '10 t one' '10 T the_one' '20 b two' >x.dir/kcore_dir/kallsyms
+printf 'ffffffff810000%s\n' '00 T _text' '10 t one' '10 T the_one' '20 t two' >x.dir/kcore_dir/kallsyms
 expect 0 "$PERFDATA" symbols --root root x.dir
 {
     printf 'file\t-\t[kernel.kallsyms]\nffffffff81000018\t8\tthe_one\n'
@@ -156,6 +156,24 @@ expect 0 "$PERFDATA" symbols --root root -o x.syms x.dir
 expect 0 "$PERFDATA" export --to folded -s none --symbols x.syms x.data
 echo '[unknown]+0x77;main;a name:of it;the_one 1' >want
 same want out
+
+# Of several names at an address the last one has a length, as perf sees it, and is taken. Data ends a
+# function, and the kernel the page after its last one.
+kernel() { # SYMBOL OFFSET LINE...: nothing if there is no symbol
+    printf 'ffffffff%s\n' "${@:3}" >x.dir/kcore_dir/kallsyms
+    expect 0 "$PERFDATA" symbols --root root x.dir
+    [ "$(sed -n 's/^ffffffff81000018\t//p' out)" = "${1:+$2	$1}" ] || fail "$1: $(grep ^ffff out)"
+}
+kernel __x64_sys_call 8 '81000010 T __ia32_sys_longer_call' '81000010 T __x64_sys_call' '81000020 t next'
+kernel ____thunk 8 '81000010 T thunk' '81000010 T __thunk' '81000010 w ____thunk' '81000020 t next'
+kernel data 0 '81000010 t one' '81000018 d data' '81000020 t next'
+kernel data 0 '81000018 t one' '81000018 B data'
+kernel one 8 '81000010 t one' '81000018 r constant' '81000018 t $x' '81000020 t next'
+kernel one 1017 '80fff001 t one' '81001000 t next'
+kernel one 1017 '80fff001 t one' 'c0000000 t next	[module]'
+kernel '' '' '80ffe000 t one' 'c0000000 t next	[module]'
+kernel one 1017 '80fff001 t one'
+kernel '' '' '80ffe000 t one'
 
 # ---- Inlined functions.
 if "$PERFDATA" symbols --inline x.data >out 2>err; then

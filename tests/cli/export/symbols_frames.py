@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""symbols_frames.py RECORDING SYMBOLS: compares the function and the offset in it of each frame that perf
-script prints, with call chains, with those of a file of perfdata symbols; prints how many frames agree, and
-those that do not.
+"""symbols_frames.py RECORDING SYMBOLS [OPTION...]: compares the function and the offset in it of each frame
+that perf script with the options prints, with call chains, with those of a file of perfdata symbols; prints
+how many frames agree, and those that do not.
 
 symbols_frames.py --walk PROGRAM OUT: instead makes a recording that has a sample at each fourth byte of the
 program's code, whose call chain is that byte.
+
+symbols_frames.py --walk-kernel KALLSYMS OUT: the same for the kernel: around each address with several names.
 
 perf 6.1 lets a symbol without a size (_init) go on to the next symbol of the table, so that it overlaps the
 linkage tables behind it, whose entries come later; which of both it finds depends on the shape of its tree of
@@ -55,11 +57,11 @@ def known_names(symbols):
     return known
 
 
-def compare(recording, symbols):
+def compare(recording, symbols, *options):
     known, linkage = known_names(symbols), {}
     agree, differ = 0, collections.Counter()
     for line in output_of(
-        "perf", "script", "--no-inline", "-F", "ip,sym,symoff,dso", "-i", recording
+        "perf", "script", "--no-inline", "-F", "ip,sym,symoff,dso", "-i", recording, *options
     ).split("\n"):
         frame = FRAME.match(line)
         if not frame:
@@ -83,23 +85,43 @@ def record(kind, misc, body):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
+def write_recording(out, mode, context, mapping, addresses):
+    """A sample of that cpumode at each address, in a file that is mapped: pid, start, size, offset, name."""
+    *numbers, name = mapping
+    name += bytes(8 - len(name) % 8)
+    data = [record(1, mode, struct.pack("<iiQQQ", numbers[0], *numbers) + name)]
+    for at in addresses:
+        data.append(record(9, mode, struct.pack("<QIIQQQ", at, 7, 7, 2, context, at)))
+    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1000, 1 | 2 | 32, 0, 0)  # IP, TID, CALLCHAIN
+    attr += bytes(128 - len(attr) + 16)
+    size = sum(map(len, data))
+    header = struct.pack("<8s12Q", b"PERFILE2", 104, 144, 104, 144, 248, size, *[0] * 6)
+    with open(out, "wb") as f:
+        f.write(header + attr + b"".join(data))
+
+
 def walk(program, out):
     (offset, address, size), *_ = (
         map(lambda x: int(x, 16), found) for found in SEGMENT.findall(output_of("readelf", "-lW", program))
     )
-    name = program.encode() + b"\0"
-    name += bytes(-len(name) % 8)
-    data = record(1, 2, struct.pack("<IIQQQ", 7, 7, address, -(-size // 4096) * 4096, offset) + name)
-    for at in range(address, address + size, 4):
-        data += record(9, 2, struct.pack("<QIIQQQ", at, 7, 7, 2, 2**64 - 512, at))
-    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1000, 1 | 2 | 32, 0, 0)  # IP, TID, CALLCHAIN
-    attr += bytes(128 - len(attr) + 16)
-    header = struct.pack("<8s12Q", b"PERFILE2", 104, 144, 104, 144, 248, len(data), *[0] * 6)
-    with open(out, "wb") as f:
-        f.write(header + attr + data)
+    mapping = (7, address, -(-size // 4096) * 4096, offset, program.encode())
+    write_recording(out, 2, 2**64 - 512, mapping, range(address, address + size, 4))
+
+
+def walk_kernel(kallsyms, out):
+    names = collections.defaultdict(list)
+    with open(kallsyms, encoding="utf-8") as lines:
+        for address, _, name in (line.split(maxsplit=2) for line in lines):
+            names[int(address, 16)].append(name.strip())
+    text = next(at for at in names if "_text" in names[at])
+    addresses = {at + i for at in names if len(names[at]) > 1 and at >= text for i in (-1, 0, 1, 4096)}
+    mapping = (-1, text, max(addresses) + 1 - text, text, b"[kernel.kallsyms]_text")
+    write_recording(out, 1, 2**64 - 128, mapping, sorted(addresses - {text - 1}))
 
 
 if sys.argv[1] == "--walk":
     walk(*sys.argv[2:])
+elif sys.argv[1] == "--walk-kernel":
+    walk_kernel(*sys.argv[2:])
 else:
     compare(*sys.argv[1:])

@@ -2,7 +2,8 @@
 # perfdata symbols against perf script 6.1: the function of each frame and the offset in it, of new recordings
 # of programs in C and C++, and shares of functions against perf report: as they were linked, static, at
 # a fixed address, stripped, and with their symbols
-# in another file, by its link or by the build id; of node's, which compiles while it runs; and of the kernel.
+# in another file, by its link or by the build id; of node's, which compiles while it runs; and of the kernel,
+# where an address has several names.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
 command -v python3 >/dev/null || skip 'python3 is not installed'
@@ -142,6 +143,28 @@ python3 "$frames" apart.data apart.syms >got
 sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
 [ ! -s differ ] || fail "apart: $(head -n 3 differ)"
 grep -q 'mix$' apart.syms || fail 'symbols by a build id'
+
+# Names of the kernel: some by hand, then those of this one.
+agrees_kernel() { # KALLSYMS LEAST: so many frames
+    python3 "$frames" --walk-kernel "$1" kernel.data
+    rm -rf kernel.dir
+    "$PERFDATA" convert -q --to dir -o kernel.dir kernel.data || fail convert
+    mkdir kernel.dir/kcore_dir
+    cp "$1" kernel.dir/kcore_dir/kallsyms
+    expect 0 "$PERFDATA" symbols -f -o kernel.syms kernel.dir
+    python3 "$frames" kernel.data kernel.syms --kallsyms "$1" >got || fail "$1: perf script"
+    [[ $(head -n 1 got) =~ ^([0-9]+)\ agree\ 0\ differ$ ]] && [ "${BASH_REMATCH[1]}" -ge "$2" ] ||
+        fail "$1: $(head -n 3 got)"
+}
+printf 'ffffffff8100%s\n' '0000 T _text' '0000 T _stext' '0100 t first_local' '0100 T global' '0100 w w' \
+    '0200 T global2' '0200 W weak' '0300 t text' '0300 D data' '0400 t text2' '0400 R constant' '0500 t x' \
+    '0500 t xx' '0580 b bss' '0600 t y' '0600 t $x' '0700 t __last' '0700 t last' '9000 t far' \
+    '9000 T far_alias' >hand
+agrees_kernel hand 30
+if grep -q '^f.* T _text$' /proc/kallsyms; then
+    cat /proc/kallsyms >live
+    agrees_kernel live 30
+fi
 
 # What node compiles: its map in /tmp, and the images that perf makes of its dump.
 command -v node >/dev/null || exit 0

@@ -64,8 +64,9 @@ static void try_elf(const char *path)
     CHECK(strlen(elf.build_id) <= 40);
     for (size_t i = 0; i < elf.n; i++)
         CHECK(elf.segments[i].size == 0 || cli_elf_address(&elf, elf.segments[i].offset, &address));
-    CHECK(cli_elf_functions(path, &elf, &t));
+    cli_elf_look(&elf, path);
     CHECK(strlen(elf.debug_link) < sizeof elf.debug_link && !strchr(elf.debug_link, '/'));
+    CHECK(cli_elf_linkage(path, &t) && cli_elf_functions(path, &t));
     cli_table_sort(&t);
     check_table(&t);
     cli_table_free(&t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_symbols.c - the functions in the symbol tables of an ELF file, and the entries of its procedure linkage
- * table, NAME@plt. Reads one section at a time, and no bytes that are not in the file.
+ * elf_symbols.c - the sections of an ELF file: the functions in its symbol tables, and the entries of its
+ * procedure linkage table, NAME@plt. Reads one section at a time, and no bytes that are not in the file.
  */
 #include "elf_reading.h"
 #include "cli/lib/memory.h"
@@ -15,6 +15,7 @@
 enum {
     SHT_SYMTAB = 2,
     SHT_RELA = 4,
+    SHT_NOBITS = 8,
     SHT_DYNSYM = 11,
     SHF_EXECINSTR = 4,
     STT_NOTYPE = 0,
@@ -101,6 +102,13 @@ static bool read_sections(struct symbols *s)
     if (names < s->n)
         s->names = read_section(s, &s->all[names]);
     return true;
+}
+
+static void close_sections(struct symbols *s)
+{
+    free(s->all);
+    free(s->names.p);
+    close(s->r.fd);
 }
 
 static const struct section *find_section(const struct symbols *s, const char *name)
@@ -228,22 +236,53 @@ static void find_debug_link(const struct symbols *s, struct cli_elf *elf)
     free(b.p);
 }
 
-bool cli_elf_functions(const char *path, struct cli_elf *elf, struct cli_table *functions)
+static bool has_section(const struct symbols *s, const char *name)
 {
-    struct symbols s = {.to = functions};
-    bool ok = true;
+    const struct section *section = find_section(s, name);
+    return section && section->type != SHT_NOBITS;
+}
+
+void cli_elf_look(struct cli_elf *elf, const char *path)
+{
+    struct symbols s = {0};
+    if (cli_elf_open(&s.r, path))
+        return;
+    if (read_sections(&s)) {
+        elf->symbols = find_type(&s, SHT_SYMTAB)   ? CLI_ELF_ALL
+                       : find_type(&s, SHT_DYNSYM) ? CLI_ELF_DYNAMIC
+                                                   : CLI_ELF_NONE;
+        elf->has_dwarf = has_section(&s, ".debug_info") || has_section(&s, ".zdebug_info");
+        find_debug_link(&s, elf);
+    }
+    close_sections(&s);
+}
+
+static bool add_part(const char *path, struct cli_table *to, bool (*add)(struct symbols *s))
+{
+    struct symbols s = {.to = to};
     if (cli_elf_open(&s.r, path))
         return true;
-    if (read_sections(&s)) {
-        const struct section *table = find_type(&s, SHT_SYMTAB);
-        elf->has_symtab = table != NULL;
-        find_debug_link(&s, elf);
-        if (!table)
-            table = find_type(&s, SHT_DYNSYM);
-        ok = (!table || add_symbols(&s, table)) && add_plt(&s);
-    }
-    free(s.all);
-    free(s.names.p);
-    close(s.r.fd);
+    const bool ok = !read_sections(&s) || add(&s);
+    close_sections(&s);
     return ok;
+}
+
+/* As perf does, first chooses among all symbols, then among these and those for the linker. */
+static bool add_tables(struct symbols *s)
+{
+    const struct section *all = find_type(s, SHT_SYMTAB), *dynamic = find_type(s, SHT_DYNSYM);
+    if (all && !add_symbols(s, all))
+        return false;
+    cli_table_sort(s->to);
+    return dynamic == NULL || add_symbols(s, dynamic);
+}
+
+bool cli_elf_functions(const char *path, struct cli_table *functions)
+{
+    return add_part(path, functions, add_tables);
+}
+
+bool cli_elf_linkage(const char *path, struct cli_table *functions)
+{
+    return add_part(path, functions, add_plt);
 }

@@ -25,93 +25,146 @@ static bool is_same_id(const char *a, const char *b)
     return n == 0 || m == 0 || (n == m && memcmp(a, b, n) == 0);
 }
 
-/* True, with the headers, if the path has an ELF file of that build id. Else frees the path. */
-static bool try_file(struct cli_resolver *r, char *path, const char *build_id, struct cli_elf *elf)
+/* ---- What is looked for */
+
+/* A look at the files that may be those of a build id, until one or several have what is wanted. */
+struct search {
+    struct cli_resolver *r;
+    const char *build_id;
+    bool any;           /* the first file will do; else that with symbols, and with DWARF if that is wanted */
+    bool for_debug;     /* the files are there for their symbols; these may have no build id */
+    char *binary;       /* the first file, which has the program headers */
+    struct cli_elf elf; /* of it */
+    char *functions;    /* the first of those that have the most symbols */
+    enum cli_elf_symbols symbols;
+    char *dwarf;
+};
+
+static bool is_found(const struct search *s)
 {
-    if (path == NULL || cli_elf_read(elf, path)) {
-        free(path);
-        return false;
+    return s->binary && (s->any || (s->symbols == CLI_ELF_ALL && (s->dwarf || !s->r->inlined)));
+}
+
+static void keep_path(char **kept, const char *path)
+{
+    free(*kept);
+    *kept = cli_strdup(path);
+}
+
+/* Keeps the path for what the file has. The headers are the search's then. */
+static void take_file(struct search *s, const char *path, struct cli_elf *elf)
+{
+    cli_elf_look(elf, path);
+    if (s->functions == NULL || elf->symbols > s->symbols) {
+        keep_path(&s->functions, path);
+        s->symbols = elf->symbols;
     }
-    if (is_same_id(elf->build_id, build_id))
-        return true;
-    cli_say(r->cli, "%s has the build id %s, the recording %s", path, elf->build_id, build_id);
-    cli_elf_free(elf);
+    if (elf->has_dwarf && s->dwarf == NULL)
+        keep_path(&s->dwarf, path);
+    if (s->binary) {
+        cli_elf_free(elf);
+        return;
+    }
+    keep_path(&s->binary, path);
+    s->elf = *elf;
+    if (id_length(s->build_id) == 0) /* others must be the same as this one */
+        s->build_id = s->elf.build_id;
+}
+
+/*
+ * Takes the file if it is ELF and has the build id, or one of both has none. Once there is a file, another
+ * one is the same program only if both have the same; one of the same name that has not is no surprise then.
+ * True: nothing more is wanted.
+ */
+static bool try_file(struct search *s, char *path)
+{
+    struct cli_elf elf;
+    const bool strict = s->binary && !s->for_debug;
+    if (path && cli_elf_read(&elf, path) == NULL) {
+        const bool known = id_length(elf.build_id) && id_length(s->build_id);
+        if (is_same_id(elf.build_id, s->build_id) && (known || !strict)) {
+            take_file(s, path, &elf);
+        } else {
+            if (!strict)
+                cli_say(s->r->cli, "%s has the build id %s, the recording %s", path, elf.build_id,
+                        s->build_id);
+            cli_elf_free(&elf);
+        }
+    }
     free(path);
-    return false;
+    return is_found(s);
 }
 
 /* ---- Where files are */
 
 /* Tries the path below each root; the last root is / itself. */
-static char *try_roots(struct cli_resolver *r, const char *path, const char *build_id, struct cli_elf *elf)
+static bool try_roots(struct search *s, const char *path)
 {
-    for (size_t i = 0; i <= r->n_roots; i++) {
-        char *whole = cli_format("%s%s", i < r->n_roots ? r->roots[i] : "", path);
-        if (try_file(r, whole, build_id, elf))
-            return whole;
-    }
-    return NULL;
+    const struct cli_resolver *r = s->r;
+    for (size_t i = 0; i <= r->n_roots; i++)
+        if (try_file(s, cli_format("%s%s", i < r->n_roots ? r->roots[i] : "", path)))
+            return true;
+    return false;
 }
 
 /* Looks up a file in perf's cache by its build id. */
-static char *try_cache(struct cli_resolver *r, const char *build_id, const char *name, struct cli_elf *elf)
+static bool try_cache(struct search *s, const char *name)
 {
-    const char *home = getenv("HOME");
-    const size_t n = strlen(build_id);
+    const char *home = getenv("HOME"), *id = s->build_id;
+    const size_t n = strlen(id);
     for (size_t i = 0; home && n > 2 && i < 2; i++) { /* perf cuts off zeros at the end or not */
-        const int length = (int)(i ? id_length(build_id) : n);
-        char *path =
-            cli_format("%s/.debug/.build-id/%.2s/%.*s/%s", home, build_id, length - 2, build_id + 2, name);
-        if (try_file(r, path, build_id, elf))
-            return path;
+        const int length = (int)(i ? id_length(id) : n);
+        if (try_file(s, cli_format("%s/.debug/.build-id/%.2s/%.*s/%s", home, id, length - 2, id + 2, name)))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* Tries the program or library itself, which may be stripped in one place and whole in another. */
+static bool try_binaries(struct search *s, const char *file)
+{
+    return (*file == '/' && try_roots(s, file)) || try_cache(s, "elf") || try_cache(s, "vdso");
+}
+
+/* Asks servers, if such are configured; their answer is not believed either. */
+static bool ask_debuginfod(struct search *s)
+{
+    char id[41];
+    snprintf(id, sizeof id, "%.*s", (int)id_length(s->build_id), s->build_id);
+    return *id && try_file(s, cli_debuginfod_find(id));
+}
+
+/* Tries the files with the symbols and DWARF that a stripped file lacks, by its build id or debug link. */
+static bool try_debug(struct search *s, const char *file)
+{
+    const char *id = s->build_id, *slash = strrchr(file, '/'), *link = s->elf.debug_link;
+    const size_t n = id_length(id), folder = slash ? (size_t)(slash - file) : 0;
+    bool found = false;
+    s->for_debug = true;
+    if (n > 2) {
+        char *path = cli_format("/usr/lib/debug/.build-id/%.2s/%.*s.debug", id, (int)n - 2, id + 2);
+        found = (path && try_roots(s, path)) || try_cache(s, "debug");
+        free(path);
+    }
+    for (size_t i = 0; !found && *file == '/' && *link && i < 3; i++) {
+        char *path = i == 0   ? cli_format("%.*s/%s", (int)folder, file, link)
+                     : i == 1 ? cli_format("%.*s/.debug/%s", (int)folder, file, link)
+                              : cli_format("/usr/lib/debug%.*s/%s", (int)folder, file, link);
+        found = path && try_roots(s, path);
+        free(path);
+    }
+    return found || ask_debuginfod(s);
 }
 
 char *cli_find_binary(struct cli_resolver *r, const char *file, const char *build_id, struct cli_elf *elf)
 {
-    char *path = *file == '/' ? try_roots(r, file, build_id, elf) : NULL;
-    if (path == NULL)
-        path = try_cache(r, build_id, "elf", elf);
-    if (path == NULL)
-        path = try_cache(r, build_id, "vdso", elf);
-    return path;
-}
-
-/* Asks servers, if such are configured; their answer is not believed either. */
-static char *ask_debuginfod(struct cli_resolver *r, const char *build_id, struct cli_elf *debug)
-{
-    char id[41];
-    snprintf(id, sizeof id, "%.*s", (int)id_length(build_id), build_id);
-    char *path = *id ? cli_debuginfod_find(id) : NULL;
-    return try_file(r, path, build_id, debug) ? path : NULL;
-}
-
-/*
- * Finds the file with the symbols and DWARF that a stripped file lacks, by its build id or by its debug link.
- */
-static char *find_debug(struct cli_resolver *r, const char *file, struct cli_elf *debug)
-{
-    const char *id = *r->build_id ? r->build_id : r->elf.build_id, *slash = strrchr(file, '/');
-    const size_t n = id_length(id), folder = slash ? (size_t)(slash - file) : 0;
-    char *path = NULL, *found;
-    if (n > 2) {
-        path = cli_format("/usr/lib/debug/.build-id/%.2s/%.*s.debug", id, (int)n - 2, id + 2);
-        found = path ? try_roots(r, path, id, debug) : NULL;
-        free(path);
-        if (found || (found = try_cache(r, id, "debug", debug)))
-            return found;
-    }
-    for (size_t i = 0; *file == '/' && *r->elf.debug_link && i < 3; i++) {
-        path = i == 0   ? cli_format("%.*s/%s", (int)folder, file, r->elf.debug_link)
-               : i == 1 ? cli_format("%.*s/.debug/%s", (int)folder, file, r->elf.debug_link)
-                        : cli_format("/usr/lib/debug%.*s/%s", (int)folder, file, r->elf.debug_link);
-        found = path ? try_roots(r, path, id, debug) : NULL;
-        free(path);
-        if (found)
-            return found;
-    }
-    return ask_debuginfod(r, id, debug);
+    struct search s = {.r = r, .build_id = build_id, .any = true};
+    try_binaries(&s, file);
+    free(s.functions);
+    free(s.dwarf);
+    if (s.binary)
+        *elf = s.elf;
+    return s.binary;
 }
 
 /* ---- The kernel */
@@ -171,28 +224,34 @@ static bool open_map(struct cli_resolver *r)
     return found;
 }
 
+/*
+ * Linkage tables are those of the file that ran, too: one that is there for its symbols has none. They come
+ * first, since labels before them end there.
+ */
+static bool add_functions(struct cli_resolver *r, const struct search *s)
+{
+    if (s->functions == NULL || s->binary == NULL)
+        return true;
+    return (strcmp(s->binary, s->functions) == 0 || cli_elf_linkage(s->binary, &r->table)) &&
+           cli_elf_linkage(s->functions, &r->table) && cli_elf_functions(s->functions, &r->table);
+}
+
 static bool open_elf(struct cli_resolver *r)
 {
-    struct cli_elf debug = {0};
-    char *path = cli_find_binary(r, r->file, r->build_id, &r->elf), *more;
-    if (path && !cli_elf_functions(path, &r->elf, &r->table))
-        cli_fail(r->cli, CLI_OUTPUT, "%s: no memory for its symbols", path);
-    more = path && r->elf.has_symtab && !r->inlined ? NULL : find_debug(r, r->file, &debug);
-    if (more) {
-        if (!r->elf.has_symtab)
-            cli_elf_functions(more, &debug, &r->table);
-        if (r->elf.n == 0) { /* there is no other source */
-            cli_elf_free(&r->elf);
-            r->elf = debug;
-        } else {
-            cli_elf_free(&debug);
-        }
-    }
-    if (r->inlined && (path || more))
-        r->dwarf = cli_dwarf_open(more ? more : path);
-    free(path);
-    free(more);
+    struct search s = {.r = r, .build_id = r->build_id};
+    if (!try_binaries(&s, r->file))
+        try_debug(&s, r->file);
+    if (!add_functions(r, &s))
+        cli_fail(r->cli, CLI_OUTPUT, "%s: no memory for its symbols", s.functions);
+    if (r->inlined && s.dwarf)
+        r->dwarf = cli_dwarf_open(s.dwarf);
     cli_table_sort(&r->table);
+    if (r->table.n && s.symbols != CLI_ELF_ALL && r->cli->verbose)
+        cli_say(r->cli, "%s: stripped, and no file with all its symbols was found", r->file);
+    r->elf = s.elf;
+    free(s.binary);
+    free(s.functions);
+    free(s.dwarf);
     return r->table.n > 0;
 }
 

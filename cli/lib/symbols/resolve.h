@@ -31,8 +31,8 @@ struct cli_resolver {
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);
 /*
- * Looks for a file of the recording, with that build id, below roots, in / and ~/.debug. Gives its path, to
- * be freed, and its headers in `elf`. NULL: there is none.
+ * Looks for the first file of the recording, with that build id, below roots, in / and ~/.debug. Gives its
+ * path, to be freed, and its headers in `elf`. NULL: there is none.
  */
 char *cli_find_binary(struct cli_resolver *r, const char *file, const char *build_id, struct cli_elf *elf);
 void cli_resolver_close(struct cli_resolver *r);

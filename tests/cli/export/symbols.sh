@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../frame_lib.sh"
 command -v cc >/dev/null || skip 'no compiler is installed'
 export HOME=$dir/home
-mkdir home
+mkdir home root
 
 cat >x.c <<'END'
 static inline __attribute__((always_inline)) int deep(int x) { return x % 7 ? x * 3 : x - 1; }
@@ -101,6 +101,46 @@ for served in debug /bin/true; do
     expect 0 "$PERFDATA" symbols x.data
     [ "$(cat out)" = 'perfdata-symbols 1' ] || fail "a server was asked that is not configured: $(cat out)"
 done
+# ---- Stripped in one place and whole in another: below roots, where it was, or in perf's cache; with the
+# same build id. Only if there is none, symbols for the linker will do.
+try_copies() {
+    local place each leaf main cached=home/.debug/.build-id/00/${id#00}/elf
+    local places=("root$dir/whole" "second$dir/whole" whole "$cached")
+    local symbols=("$PERFDATA" symbols --root root --root second copies.data)
+    cc -O1 -g -rdynamic -Wl,--build-id=0x$id -o whole x.c
+    leaf=$(offset_of "$(address leaf)") main=$(offset_of "$(address main)")
+    recording "$dir/whole" $id | "$PERFDATA" encode -o copies.data || fail encode
+    objcopy --redefine-sym leaf=better whole better
+    strip -o less better
+    objcopy --remove-section .note.gnu.build-id better nameless
+    cc -O1 -g -rdynamic -Wl,--build-id=0xff${id#00} -o other x.c
+    mkdir -p "root$dir" "second$dir" "${cached%/elf}"
+    for place in "${places[@]}"; do
+        for each in "${places[@]}"; do cp less "$each"; done
+        expect 0 "${symbols[@]}" -v
+        program "$dir/whole" | is # as it is for the linker
+        has err "$dir/whole: stripped"
+        cp other "$place"
+        expect 0 "${symbols[@]}"
+        program "$dir/whole" | is
+        ! grep -q stripped err || fail "that is for -v: $(cat err)"
+        cp better "$place"
+        expect 0 "${symbols[@]}" -v
+        program "$dir/whole" | sed 's/leaf$/better/' | is
+        ! grep -q 'stripped\|build id' err || fail "$(cat err)"
+        [ "$place" != "${places[0]}" ] || continue
+        cp nameless "$place" # without a build id it may be any
+        expect 0 "${symbols[@]}"
+        program "$dir/whole" | is
+        cp better "$place" # the right one is known: another one below / is none of its concern
+        cp other whole
+        expect 0 "${symbols[@]}" -v
+        ! grep -q 'build id' err || fail "$(cat err)"
+    done
+    rm -r root second home/.debug
+    mkdir root
+}
+try_copies
 cp kept whole
 
 # ---- Mangled names; what stands behind one stays. A build without libiberty leaves all as they are.
@@ -192,6 +232,14 @@ if "$PERFDATA" symbols --inline x.data >out 2>err; then
     done >want
     same want got
     [ "$(grep -c 'leaf mid deep' got)" -ge 3 ] || fail 'nothing is inlined'
+    # Those of the copy in perf's cache, where the file itself has symbols alone.
+    cp out want
+    mkdir -p "home/.debug/.build-id/00/${id#00}"
+    cp whole "home/.debug/.build-id/00/${id#00}/elf"
+    strip -g whole
+    expect 0 "$PERFDATA" symbols --inline more.data
+    same want out
+    mv "home/.debug/.build-id/00/${id#00}/elf" whole
 fi
 
 # ---- Programs that are damaged.

@@ -2,8 +2,8 @@
 # perfdata symbols against perf script 6.1: the function of each frame and the offset in it, of new recordings
 # of programs in C and C++, and shares of functions against perf report: as they were linked, static, at
 # a fixed address, stripped, and with their symbols
-# in another file, by its link or by the build id; of node's, which compiles while it runs; and of the kernel,
-# where an address has several names.
+# in another file, by its link or by the build id, or in perf's cache; several names for one address; of
+# node's, which compiles while it runs; and of the kernel.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
 command -v python3 >/dev/null || skip 'python3 is not installed'
@@ -143,6 +143,34 @@ python3 "$frames" apart.data apart.syms >got
 sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
 [ ! -s differ ] || fail "apart: $(head -n 3 differ)"
 grep -q 'mix$' apart.syms || fail 'symbols by a build id'
+
+# Stripped after it ran: perf's cache has it whole.
+cc -O1 -g -fno-omit-frame-pointer -Wl,--build-id -DWHICH=8 -o late c.c
+record late.data -g -e cpu-clock -F 999 -- ./late
+strip -o less late
+mv less late
+expect 0 "$PERFDATA" symbols -o late.syms late.data
+python3 "$frames" late.data late.syms >got
+sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
+[ ! -s differ ] || fail "late: $(head -n 3 differ)"
+grep -q 'mix$' late.syms || fail 'symbols of a copy'
+
+# Several names for an address, none with a size: which comes last in a table, which is longest.
+{
+    echo .text
+    for at in a b c d e f; do
+        names=()
+        for n in {1..6}; do names+=("$at${n}_$(printf '%.*s' $n xxxxxx)"); done
+        for name in "${names[@]}"; do printf '.globl %s\n.type %s,%%function\n' "$name" "$name"; done
+        printf '%s:\n' "${names[@]}" && echo '.fill 128, 1, 0'
+    done
+    printf '.globl last\n.type last,%%function\nlast: .fill 16, 1, 0\n.size last, .-last\n'
+    echo '.section .note.GNU-stack,"",%progbits'
+} >alias.s
+cc -shared -nostdlib -Wl,--build-id -o alias.so alias.s
+agrees_everywhere alias.so
+strip alias.so
+agrees_everywhere alias.so
 
 # Names of the kernel: some by hand, then those of this one.
 agrees_kernel() { # KALLSYMS LEAST: so many frames

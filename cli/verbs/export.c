@@ -151,7 +151,7 @@ static bool take_option(struct run *run, int key)
     case KEY_SYMBOLS: return cli_symbols_read(&run->symbols, run->cli, run->cli->arg);
     case 's': return take_keys(run);
     case 'F': return take_fields(run);
-    case KEY_ROOT: return CLI_ADD(run->cli, run->resolver.roots, run->resolver.n_roots, run->cli->arg);
+    case KEY_ROOT: return cli_take_root(&run->resolver);
     case KEY_KERNEL: return run->options.kernel = true;
     case KEY_COUNT: return run->options.count = true;
     case 'm': return cli_take_memory(run->cli, &run->options.memory);

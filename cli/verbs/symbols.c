@@ -50,7 +50,7 @@ static bool take_option(struct run *run, int key)
 {
     struct cli_resolver *r = &run->resolver;
     switch (key) {
-    case KEY_ROOT: return CLI_ADD(run->cli, r->roots, r->n_roots, run->cli->arg);
+    case KEY_ROOT: return cli_take_root(r);
     case KEY_INLINE:
         if (cli_knows_dwarf())
             return r->inlined = true;

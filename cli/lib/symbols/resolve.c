@@ -4,12 +4,15 @@
 #include "resolve.h"
 #include "cli/lib/memory.h"
 #include "cli/lib/messages/messages.h"
+#include "cli/lib/selection/selection.h"
 #include "debuginfod.h"
 #include "demangle.h"
 #include "ops/filter/build_id.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Build ids */
@@ -165,6 +168,17 @@ char *cli_find_binary(struct cli_resolver *r, const char *file, const char *buil
     if (s.binary)
         *elf = s.elf;
     return s.binary;
+}
+
+bool cli_take_root(struct cli_resolver *r)
+{
+    struct stat st;
+    const char *path = r->cli->arg;
+    const int error = stat(path, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (error == 0)
+        return CLI_ADD(r->cli, r->roots, r->n_roots, path);
+    cli_fail(r->cli, cli_open_status(error), "--root: %s: %s", path, strerror(error));
+    return false;
 }
 
 /* ---- The kernel */

@@ -27,6 +27,8 @@ struct cli_resolver {
     const char *pointers[PD_LIMIT_SYMBOLS_INLINED];
 };
 
+/* Adds the directory in cli->arg to `roots`. False, after a message: there is none. */
+bool cli_take_root(struct cli_resolver *r);
 /* A pd_symbol_finder, with the struct as its user. Quick if calls for the same file follow each other. */
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);

@@ -154,3 +154,5 @@ for file in bad.syms in.data /dev/null; do
 done
 expect 2 "$PERFDATA" export --to folded --symbols missing in.data
 expect 2 "$PERFDATA" export --to bolt --symbols x.syms -o x in.data
+expect 2 "$PERFDATA" export --to bolt --root missing -o x in.data
+has err '--root: missing: No such file or directory'

@@ -260,3 +260,7 @@ expect 0 "$PERFDATA" symbols x.data
 # ---- Wrong usage.
 expect 2 "$PERFDATA" symbols missing.data
 expect 2 "$PERFDATA" symbols --root
+expect 2 "$PERFDATA" symbols --root missing x.data
+has err '--root: missing: No such file or directory'
+expect 2 "$PERFDATA" symbols --root x.data x.data
+has err '--root: x.data: Not a directory'

@@ -230,6 +230,7 @@ static void refused(void **state)
     assert_int_equal(pd_writer_feature_bytes(w, "0123456789", 10, NULL), PD_OK);
     assert_int_equal(pd_writer_feature_bytes(w, "0", 1, &error), PD_ELIMIT);
     assert_int_equal(error.expected, 10);
+    assert_int_equal(error.found, 11);
     assert_int_equal(pd_writer_attr(w, &a, ids, 8192, NULL), PD_OK);
     assert_int_equal(pd_writer_finish(w, &error), PD_ELIMIT); /* no record has room for so many ids */
     assert_int_equal(error.found, 8192);

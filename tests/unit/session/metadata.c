@@ -670,6 +670,34 @@ static void a_name_of_many_events_is_held_once(void **state)
     image_free(&im);
 }
 
+/* A feature that names events takes effect when it comes, one that does not changes no name. */
+static void names_that_come_late(void **state)
+{
+    static const char lines[] = "event_type_info\0cpu-cycles,0,0\nmine:now,2,321";
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    (void)state;
+    image_start(&im, false, 16, 0);
+    attr_record(&im, PD_TYPE_TRACEPOINT, 321, 1);
+    const size_t at = feature(&im, PD_FEAT_SIMPLEPERF_META_INFO);
+    image_bytes(&im, lines, sizeof lines);
+    image_zeros(&im, 8 - sizeof lines % 8);
+    image_end(&im, at);
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+    assert_int_equal(pd_metadata_add(m, r, &rec, NULL), PD_OK);
+    assert_null(pd_metadata_event_name(m, r, 0));
+    assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+    assert_int_equal(pd_metadata_add(m, r, &rec, NULL), PD_OK);
+    assert_string_equal(pd_metadata_event_name(m, r, 0), "mine:now");
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 /* CPU_TOPOLOGY depends on NRCPUS, and is not decoded again for each of thousands of NRCPUS. */
 static void topologies_have_a_limit(void **state)
 {
@@ -835,6 +863,7 @@ int main(void)
         cmocka_unit_test(sizes_of_large_records),
         cmocka_unit_test(parts_are_limited),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
+        cmocka_unit_test(names_that_come_late),
         cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),
         cmocka_unit_test(a_name_that_is_too_long_is_told),

@@ -518,6 +518,26 @@ static void more_tasks_than_it_may_take(void **state)
     pd_session_free(s);
 }
 
+/* What is replaced is given back: a task's namespaces, a cgroup's path. */
+static void replaced_again_and_again(void **state)
+{
+    static const struct pd_namespace_entry spaces[7] = {{4, 11}};
+    static const char *const paths[] = {"/a", "/a/longer/path"};
+    const struct pd_session_options options = {.size = sizeof options, .memory = 20000};
+    const struct pd_record namespaces = {
+        .type = PD_RECORD_NAMESPACES,
+        .u.namespaces = {.pid = 1, .tid = 1, .nr = 7, .namespaces = PD_LIST(spaces, 7)}};
+    struct pd_session *s = begin(&options);
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        const struct pd_record cgroup = {.type = PD_RECORD_CGROUP,
+                                         .u.cgroup = {.id = 900, .path = str(paths[i % 2])}};
+        assert_int_equal(feed(s, &namespaces), PD_OK);
+        assert_int_equal(feed(s, &cgroup), PD_OK);
+    }
+    pd_session_free(s);
+}
+
 /* Names that tasks had are forgotten, those they have are not. */
 static void names_that_come_and_go(void **state)
 {
@@ -593,6 +613,7 @@ int main(void)
         cmocka_unit_test(more_than_it_may_take),
         cmocka_unit_test(memory_has_a_limit),
         cmocka_unit_test(more_tasks_than_it_may_take),
+        cmocka_unit_test(replaced_again_and_again),
         cmocka_unit_test(names_that_come_and_go),
         cmocka_unit_test(without_memory),
     };

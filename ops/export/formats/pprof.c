@@ -81,9 +81,12 @@ static uint64_t add_string(struct pprof *p, const char *text)
 
 /* ---- Samples */
 
+/* A text, or, if that is NULL, a number. Readers take a number of 0 for none, so it is a text. */
 static void put_label(struct pprof *p, const char *key, const char *text, uint64_t number)
 {
     p->inner.n = 0;
+    if (number == 0 && text == NULL)
+        text = "0";
     put_field(&p->inner, 1, add_string(p, key));
     if (text)
         put_field(&p->inner, 2, add_string(p, text));

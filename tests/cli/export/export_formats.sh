@@ -84,9 +84,10 @@ sampled() { # PID ADDR
     sampled 8 0x7f0000008020
     sampled 8 0x10123
     sampled 8 0x20010
+    sampled 0 0x10 # a label of 0 is no number
 } >>code.jsonl
 "$PERFDATA" encode -o code.data code.jsonl || fail encode
-agree code.data 4 'cycles;'
+agree code.data 5 'cycles;'
 expect 0 "$PERFDATA" export --to pprof -f -o profile code.data
 python3 "$reader" pprof profile 2>&1 >out | grep '^range' >got
 cat >want <<'END'

@@ -106,7 +106,7 @@ def read_pprof(path):
         for label in map(fields, sample[3]):
             text = strings[one(label, 2)] if label[2] else str(signed(one(label, 3)))
             labels[strings[one(label, 1)]] = text
-        head = [labels["comm"]] + [f"{key} {labels.get(key, 0)}" for key in ("pid", "tid")]
+        head = [labels["comm"]] + [f"{key} {labels[key]}" for key in ("pid", "tid")]
         frames = [locations[i] for i in reversed(numbers(sample[1]))]
         values = numbers(sample[2])
         assert len(values) == len(types)

@@ -232,7 +232,18 @@ static enum pd_code count_range(struct pi_exporting *x, const struct pi_export_f
 {
     const struct pi_branch_count c = {
         .dso = from->dso, .section = PD_BRANCH_RANGES, .from = from->offset, .to = to->offset};
-    return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
+    return from->dso && from->dso == to->dso && c.from <= c.to ? count_one(x, &c, false) : PD_OK;
+}
+
+/*
+ * True if AutoFDO leaves out a branch, since what it takes for the range behind it cannot be one: an entry
+ * was lost, or one is doubled.
+ */
+static bool is_bogus(const struct pi_exporting *x, const struct pi_export_frame *to,
+                     const struct pi_export_frame *end)
+{
+    return x->all->options.format == PD_EXPORT_AUTOFDO && to->dso && to->dso == end->dso &&
+           (end->offset < to->offset || end->offset - to->offset > PD_LIMIT_EXPORT_RANGE);
 }
 
 static bool is_left_out(const struct pi_exporting *x, uint64_t ip)
@@ -261,11 +272,16 @@ static enum pd_code count_address(struct pi_exporting *x, uint32_t pid, const st
     return frame.dso ? count_one(x, &c, false) : PD_OK;
 }
 
-/* The hardware sometimes records the newest entry twice. */
-static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_branch_entry *next)
+/*
+ * The hardware sometimes records the newest entry twice. As AutoFDO has it: a loop that the same branch would
+ * make is too long for one, and each branch forward would make such a loop.
+ */
+PD_WRAPS static bool is_doubled(struct pi_exporting *x, uint32_t pid, const struct pd_branch_entry *newest,
+                                const struct pd_branch_entry *next)
 {
-    const uint64_t stride = newest->from > newest->to ? newest->from - newest->to : newest->to - newest->from;
-    return newest->from == next->from && newest->to == next->to && stride > 0x1000;
+    if (newest->from != next->from || newest->to != next->to)
+        return false;
+    return find_place(x, pid, newest->from).offset - find_place(x, pid, newest->to).offset > 0x1000;
 }
 
 static inline bool is_known(const struct pi_branch_place *place, const struct pd_branch_entry *e,
@@ -290,9 +306,10 @@ __attribute__((noinline)) static enum pd_code count_new(struct pi_exporting *x, 
     const uint64_t round = x->all->stacks.round;
     const struct pi_export_frame from = find_place(x, pid, is.from), to = find_place(x, pid, is.to);
     const struct pi_export_frame none = {0}, end = is.end == UINT64_MAX ? none : find_place(x, pid, is.end);
+    const bool bogus = is_bogus(x, &to, &end);
     x->n_counted = 0;
-    enum pd_code code = count_branch(x, &from, &to, traces ? &end : NULL, is.who & 1);
-    if (!code && !traces)
+    enum pd_code code = bogus ? PD_OK : count_branch(x, &from, &to, traces ? &end : NULL, is.who & 1);
+    if (!code && !traces && !bogus)
         code = count_range(x, &to, &end);
     /* What was counted may have gone to a temporary file. */
     if (code || round != x->all->stacks.round || x->n_counted > COUNTED)
@@ -433,7 +450,7 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
     for (size_t at = 0, n; !code && at < list->n; at += n) {
         n = list->n - at < ENTRIES ? list->n - at : ENTRIES;
         pi_branch_entries_at(list, at, n, entries);
-        const bool doubled = autofdo && at == 0 && n > 1 && is_doubled(&entries[0], &entries[1]);
+        const bool doubled = autofdo && at == 0 && n > 1 && is_doubled(x, pid, &entries[0], &entries[1]);
         code = count_entries(x, &b, entries + doubled, n - doubled);
     }
     return code;
@@ -493,7 +510,6 @@ struct giving {
     bool has;
     enum pd_code (*take)(void *user, const struct pi_branch_count *count, struct pd_error *error);
     void *user;
-    bool autofdo;
 };
 
 static uint64_t take_number(const uint8_t **from)
@@ -506,12 +522,7 @@ static uint64_t take_number(const uint8_t **from)
 
 static enum pd_code give(struct giving *g, struct pd_error *error)
 {
-    const struct pi_branch_count *c = &g->count;
-    const bool too_long =
-        c->section == PD_BRANCH_RANGES && (c->to < c->from || c->to - c->from > PD_LIMIT_EXPORT_RANGE);
-    if (!g->has || (g->autofdo && too_long))
-        return PD_OK;
-    return g->take(g->user, c, error);
+    return g->has ? g->take(g->user, &g->count, error) : PD_OK;
 }
 
 static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
@@ -541,7 +552,7 @@ enum pd_code pi_branches_each(struct pd_export *all,
                                                    struct pd_error *error),
                               void *user, struct pd_error *error)
 {
-    struct giving g = {.take = take, .user = user, .autofdo = all->options.format == PD_EXPORT_AUTOFDO};
+    struct giving g = {.take = take, .user = user};
     const enum pd_code code = pi_stacks_each(&all->stacks, take_key, &g, error);
     return code ? code : give(&g, error);
 }

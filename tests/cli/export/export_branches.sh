@@ -302,6 +302,26 @@ has err 'a directory that is no recording is not replaced'
 rm profgen/1-a_b.profgen # one that is listed may be missing
 expect 0 "$PERFDATA" export --to bolt -f -o profgen in.data
 
+# ---- A lost entry, behind which a range would end before it begins, and a newest entry twice, of a branch
+# forward. llvm-profgen leaves out such ranges; create_gcov the branches before them, too, and one of the two.
+{
+    head -n 3 in.jsonl
+    while read -r entries; do
+        echo '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",' \
+            '"ip":"0x400204","pid":7,"tid":7,"time":"11","branch_stack":{"entries":['"$entries"']}}}}'
+    done <<'END'
+{"from":"0x400050","to":"0x400080"},{"from":"0x400200","to":"0x400090"},{"from":"0x4002f0","to":"0x4001f0"}
+{"from":"0x400300","to":"0x400310"},{"from":"0x400300","to":"0x400310"},{"from":"0x400400","to":"0x4002f8"}
+END
+} >odd.jsonl
+"$PERFDATA" encode -o odd.data odd.jsonl || fail encode
+expect 0 "$PERFDATA" export --to profgen -o odd odd.data
+is odd/1-a_b.profgen < <(printf '%s\n' 2 1f0-200:1 2f8-300:1 5 '50->80:1' '200->90:1' '2f0->1f0:1' \
+    '300->310:2' '400->2f8:1')
+expect 0 "$PERFDATA" export --to autofdo -f -o odd odd.data
+is odd/1-a_b.autofdo < <(printf '%s\n' 2 11f0-1200:1 12f8-1300:1 1 1204:2 4 '1050->1080:1' '12f0->11f0:1' \
+    '1300->1310:1' '1400->12f8:1')
+
 # ---- What is not silent: no branch stacks; a binary of another build id, or of no file.
 grep -v '"SAMPLE"' in.jsonl >none.jsonl
 unfold >>none.jsonl <<'END'

@@ -88,6 +88,17 @@ static bool on_symbol(void *user, const char *file, const char *build_id, uint64
     return cli_resolve(&run->resolver, file, build_id, offset, symbol);
 }
 
+static void note_kernel(struct run *run)
+{
+    struct cli_resolver *r = &run->resolver;
+    uint8_t id[20];
+    const size_t n = on_build_id(run, run->current->reader, "[kernel.kallsyms]", id);
+    for (size_t i = 0; i < n; i++)
+        snprintf(r->kernel_id + 2 * i, 3, "%02x", id[i]);
+    if (S_ISDIR(run->current->st.st_mode))
+        r->kernel_dir = run->current->name;
+}
+
 static bool add_inputs(struct run *run)
 {
     struct pd_error error;
@@ -95,10 +106,9 @@ static bool add_inputs(struct run *run)
         run->current = &run->in[i];
         if (run->current->reader == NULL)
             continue;
-        if (S_ISDIR(run->current->st.st_mode))
-            run->resolver.kernel_dir = run->current->name;
         if (!cli_learn_stream(run->current))
             return false;
+        note_kernel(run);
         const enum pd_code code = pd_export_add(run->export, run->current->reader, NULL, &error);
         cli_progress_end(run->cli);
         if (code)

@@ -181,7 +181,7 @@ bool cli_take_root(struct cli_resolver *r)
     return false;
 }
 
-/* ---- The kernel */
+/* ---- The kernel, and its modules. Whose functions a guest's kernel has, nothing here tells. */
 
 /* The build id of the running kernel, from a note without program headers. */
 static bool is_running(const char *build_id)
@@ -202,18 +202,40 @@ static bool is_running(const char *build_id)
     return *id && *build_id && is_same_id(id, build_id);
 }
 
-static bool open_kernel(struct cli_resolver *r)
+/* Reads the lines that the table is for, of the kernel with this build id. False: there are none. */
+static bool read_kallsyms(struct cli_resolver *r, const char *build_id)
 {
     char *path = r->kernel_dir ? cli_format("%s/kcore_dir/kallsyms", r->kernel_dir) : NULL;
     r->by_address = true;
     bool found = path && cli_table_read_kallsyms(&r->table, path) && r->table.n;
     free(path);
-    path = cli_format("%s/.debug/[kernel.kallsyms]/%s/kallsyms", getenv("HOME") ? getenv("HOME") : "",
-                      r->build_id);
-    found = found || (path && *r->build_id && cli_table_read_kallsyms(&r->table, path) && r->table.n);
+    path =
+        cli_format("%s/.debug/[kernel.kallsyms]/%s/kallsyms", getenv("HOME") ? getenv("HOME") : "", build_id);
+    found = found || (path && *build_id && cli_table_read_kallsyms(&r->table, path) && r->table.n);
     free(path);
-    if (!found && is_running(r->build_id))
+    if (!found && is_running(build_id))
         found = cli_table_read_kallsyms(&r->table, "/proc/kallsyms") && r->table.n;
+    return found;
+}
+
+/* The name of a module without a file is "[name]", as behind its functions in kallsyms. */
+static bool is_module(const char *file)
+{
+    return *file == '[' && file[1] && file[strlen(file) - 1] == ']';
+}
+
+/* A module begins at the page of its first code, in which the least address is. */
+static bool open_module(struct cli_resolver *r)
+{
+    r->table.module = r->file;
+    r->table.module_code = UINT64_MAX;
+    const bool found = read_kallsyms(r, r->kernel_id) && r->table.module_code != UINT64_MAX;
+    r->base = r->table.module_code & ~UINT64_C(4095);
+    if (!found) {
+        cli_table_free(&r->table);
+        r->by_address = false;
+        r->base = 0;
+    }
     return found;
 }
 
@@ -276,6 +298,7 @@ static void close_file(struct cli_resolver *r)
     cli_dwarf_close(r->dwarf);
     r->dwarf = NULL;
     r->by_address = false;
+    r->base = 0;
     free(r->file);
     r->file = NULL;
 }
@@ -287,9 +310,10 @@ static void open_file(struct cli_resolver *r, const char *file, const char *buil
     snprintf(r->build_id, sizeof r->build_id, "%s", build_id);
     if (r->file == NULL)
         return;
-    const bool kernel =
-        strncmp(file, "[kernel.kallsyms]", 17) == 0 || strncmp(file, "[guest.kernel", 13) == 0;
-    const bool found = kernel ? open_kernel(r) : is_map(file) ? open_map(r) : open_elf(r);
+    const bool kernel = strncmp(file, "[kernel.kallsyms]", 17) == 0;
+    const bool found = kernel         ? read_kallsyms(r, build_id)
+                       : is_map(file) ? open_map(r)
+                                      : (is_module(file) && open_module(r)) || open_elf(r);
     r->n_files++;
     if (found)
         return;
@@ -318,7 +342,9 @@ bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t of
         return false;
     if (r->file == NULL || strcmp(r->file, file) != 0 || strcmp(r->build_id, build_id) != 0)
         open_file(r, file, build_id);
-    if (!r->by_address && !cli_elf_address(&r->elf, offset, &address))
+    if (r->by_address)
+        address += r->base;
+    else if (!cli_elf_address(&r->elf, offset, &address))
         return false;
     const struct cli_function *f = cli_table_find(&r->table, address);
     if (f == NULL)

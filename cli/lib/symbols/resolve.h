@@ -15,11 +15,13 @@ struct cli_resolver {
     const char **roots; /* directories to look below before / */
     size_t n_roots;
     const char *kernel_dir; /* the directory of the recording, which may have kcore_dir; NULL: none */
+    char kernel_id[41];     /* the build id of its kernel; empty: not known */
     bool inlined;
     size_t n_files, n_unknown; /* asked for; of these, without symbols */
     /* private: of the last file */
     char *file, build_id[41];
     bool by_address;
+    uint64_t base; /* by address: that of offset 0 */
     struct cli_elf elf;
     struct cli_table table;
     struct cli_dwarf *dwarf;

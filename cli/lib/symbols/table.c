@@ -216,6 +216,18 @@ static bool read_lines(struct cli_table *t, const char *path, bool (*take)(struc
     return ok;
 }
 
+/* Notes that a line of kallsyms is of a module. True: it is one that is wanted. */
+static bool take_module(struct cli_table *t, const char *module, bool code, uint64_t address)
+{
+    if (t->module == NULL)
+        return true;
+    if (module == NULL || strcmp(module, t->module) != 0)
+        return false;
+    if (code && address < t->module_code)
+        t->module_code = address;
+    return true;
+}
+
 /*
  * All that perf takes: a label of data ends the function before it, or names the same address. Labels of
  * modules have their name behind a tab.
@@ -227,10 +239,13 @@ static bool take_kallsyms(struct cli_table *t, char *line)
     if (at == line || address == 0 || *at != ' ' || !at[1] || !strchr("tTwWdDbB", at[1]) || at[2] != ' ' ||
         at[3] == '$')
         return true;
+    const char *module = strchr(at + 3, '[');
+    if (!take_module(t, module, strchr("tTwW", at[1]) != NULL, address))
+        return true;
     const uint8_t rank = at[1] == 'W' ? 0 : at[1] < 'a' ? 2 : 1;
     if (!cli_table_add(t, address, 0, rank, at + 3, strcspn(at + 3, "\t ")))
         return false;
-    t->all[t->n - 1].in_module = strchr(at + 3, '[') != NULL;
+    t->all[t->n - 1].in_module = module != NULL;
     return true;
 }
 

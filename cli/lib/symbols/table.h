@@ -26,6 +26,10 @@ struct cli_table {
     size_t n, cap;
     char *names; /* each with a NUL */
     size_t n_names, cap_names;
+    /* Of kallsyms: only lines of this module are read, as "[name]" has it; NULL: all. Its least address of
+     * code. */
+    const char *module;
+    uint64_t module_code;
 };
 
 /* False: no memory, or too many. */

@@ -215,6 +215,47 @@ kernel '' '' '80ffe000 t one' 'c0000000 t next	[module]'
 kernel one 1017 '80fff001 t one'
 kernel '' '' '80ffe000 t one'
 
+# ---- Modules: their functions are in kallsyms, with addresses; in the recording they are at offsets in a
+# module, by its name or that of its file. A guest's kernel is another one.
+unfold >modules.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr":{"type":"HARDWARE","sample_type":"IP|TID|TIME|CALLCHAIN","sample_period":"1","flags":"sample_id_all"}}
+{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":-1,"tid":0,"addr":"0xffffffff81000000",
+    "len":"0x1f000000","pgoff":"0xffffffff81000000","filename":"[kernel.kallsyms]_text"}}}
+{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":-1,"tid":0,"addr":"0xffffffffc0001000",
+    "len":"0x2000","pgoff":"0","filename":"[foo_mod]"}}}
+{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":-1,"tid":0,"addr":"0xffffffffc0004000",
+    "len":"0x2000","pgoff":"0","filename":"/lib/modules/6.1/kernel/net/bar-baz.ko.xz"}}}
+{"record":{"type":"MMAP","misc":"cpumode=GUEST_KERNEL","mmap":{"pid":0,"tid":0,"addr":"0xffffffff81000000",
+    "len":"0x1000000","pgoff":"0xffffffff81000000","filename":"[guest.kernel.kallsyms]_text"}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=KERNEL","sample":{"ip":"0xffffffffc0001060","pid":7,"tid":7,
+    "time":"1000","callchain":{"ips":["KERNEL","0xffffffffc0001060","0xffffffffc0001250","0xffffffffc0004018",
+    "0xffffffff81000120"]}}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=GUEST_KERNEL","sample":{"ip":"0xffffffff81000120","pid":0,"tid":0,
+    "time":"1001","callchain":{"ips":[]}}}}
+END
+"$PERFDATA" encode -o modules.data modules.jsonl && "$PERFDATA" convert -q --to dir -o modules modules.data ||
+    fail modules
+mkdir modules/kcore_dir
+printf 'ffffffff%s\n' '81000000 T _text' '81000100 T func' '81000200 T next' '9f000000 d data	[foo_mod]' \
+    'c0001050 t foo_init	[foo_mod]' 'c0001200 t foo_go	[foo_mod]' 'c0004010 t baz	[bar_baz]' \
+    'c0004100 t last	[bar_baz]' >modules/kcore_dir/kallsyms
+expect 0 "$PERFDATA" symbols modules
+is <<END
+file	-	[kernel.kallsyms]
+ffffffff81000120	20	func
+file	-	[foo_mod]
+60	10	foo_init
+250	50	foo_go
+file	-	[bar_baz]
+18	8	baz
+END
+expect 0 "$PERFDATA" symbols -o modules.syms modules
+expect 0 "$PERFDATA" export --to folded -s none --symbols modules.syms modules
+printf '%s\n' '[guest.kernel.kallsyms]+0xffffffff81000120 1' 'func;baz;foo_go;foo_init 1' >want
+sort out >got
+same want got
+
 # ---- Inlined functions.
 if "$PERFDATA" symbols --inline x.data >out 2>err; then
     for ((at = 0x$leaf; at < 0x$leaf + 24; at++)); do

@@ -271,7 +271,9 @@ static bool add_input(struct run *run, struct cli_input *in)
     const enum pd_code code = pd_export_add(run->export, in->reader, &run->select, &error);
     cli_progress_end(run->cli);
     if (code == PD_EARG)
-        cli_fail(run->cli, CLI_USAGE, "--fields: \"%s\" is a column of every table", error.field);
+        cli_fail(run->cli, CLI_USAGE,
+                 "--fields: \"%s\" is a column of every table; trace.%s is the tracepoint's", error.field,
+                 error.field);
     else if (code)
         cli_input_error(in, &error);
     return code == PD_OK;

@@ -23,15 +23,19 @@ static bool has_path(const char *name, const struct pd_attr *attr)
            pd_fields_find(&it, pi_expression_path(name, attr), &f);
 }
 
+#define TRACE "trace." /* before the name of a field that is the tracepoint's, not the sample's */
+
 struct pi_expression_place pi_expression_find(const char *name, const struct pd_attr *attr,
                                               const struct pd_tracepoints *tracepoints)
 {
     struct pi_expression_place place = {.known = true};
     const bool is_tracepoint = attr->type == PD_TYPE_TRACEPOINT && tracepoints;
     const struct pd_tracepoint *t = is_tracepoint ? pd_tracepoints_by_id(tracepoints, attr->config) : NULL;
+    const bool traced = strncmp(name, TRACE, sizeof TRACE - 1) == 0;
+    name += traced ? sizeof TRACE - 1 : 0;
     place.field = t ? pd_tracepoint_find(t, name, strlen(name)) : NULL;
     place.order = t ? (enum pd_order)t->order : PD_LITTLE;
-    place.in_sample = place.field == NULL && has_path(name, attr);
+    place.in_sample = place.field == NULL && !traced && has_path(name, attr);
     return place;
 }
 

@@ -135,6 +135,15 @@ expect 0 "$PERFDATA" gen --preset tracing -c 3000 -f -o tracing.data
 rows 'prev_comm prev_state next_pid nosuch' -F prev_comm,prev_state,next_pid,nosuch -e sched:sched_switch \
     tracing.data < <(sed 's/$/ | \\N/' switches)
 has err 'no sample has the field "nosuch"'
+# The tracepoint's own, where another column, or the sample, has one of that name.
+expect 0 "$PERFDATA" gen --preset tracing -c 3000 -f -o tracing.data
+"$PERFDATA" dump -F event,trace tracing.data | sed -n 's/.*sched_wakeup: .*comm=\([^ ]*\) pid=\([0-9]*\) .*/\1 | \2/p' |
+    sort >want
+[ "$(wc -l <want)" -gt 50 ] || fail 'no wakeups'
+expect 0 "$PERFDATA" export --to parquet -F trace.comm,trace.pid,trace.ip -e sched:sched_wakeup -f -o table tracing.data
+python3 "$reader" table trace.comm trace.pid trace.ip 2>groups | tr '\t' ' ' | sed 's/ \\N$//; s/ / | /' |
+    grep -v trace | sort >got
+same want got
 rows 'weight data_src' -F data_src in.data <<'END'
 300 | 8589934594
 \N | \N
@@ -166,5 +175,5 @@ for wrong in --count '-s pid' '-F ,' --kernel; do
     expect 2 "$PERFDATA" export --to parquet $wrong -f -o table in.data
 done
 expect 2 "$PERFDATA" export --to parquet -F addr,time -f -o table in.data
-has err '"addr" is a column of every table'
+has err '"addr" is a column of every table; trace.addr is'
 expect 2 "$PERFDATA" export --to folded -F addr in.data

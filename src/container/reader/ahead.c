@@ -266,7 +266,7 @@ static struct pi_ahead *open_ahead(const struct pd_reader *r)
 {
     const size_t n = r->workers->n + (size_t)2, size = sizeof(struct pi_ahead) + n * sizeof(struct portion);
     struct pi_ahead *a = pi_zeros(r->allocator, size);
-    bool ok = a != NULL;
+    bool ok = true;
     if (a == NULL)
         return NULL;
     a->workers = r->workers;

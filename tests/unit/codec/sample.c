@@ -2,8 +2,10 @@
 /* sample.c - registers by name, weights, sources of data and times of other clocks, against numbers by hand.
  */
 #include "cmocka_all.h"
+#include "src/codec/parts.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/sample.h>
+#include <string.h>
 
 static struct pd_record sample_of(const struct pd_attr *attr, struct pd_plan *plan)
 {
@@ -86,13 +88,29 @@ static void sets(void **state)
     assert_null(pd_set_by_id("sample"));
 }
 
+/* So many entries of a list, and none beyond, in each form that a list has. */
+static void several_branches(void **state)
+{
+    static const enum pd_form forms[] = {PD_FORM_LITTLE, PD_FORM_BIG};
+    uint8_t bytes[5 * 24] = {0};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        const struct pd_list list = {.ptr = bytes, .n = 5, .stride = 24, .form = (uint8_t)forms[k]};
+        struct pd_branch_entry out[4] = {{.from = 77}, {.from = 77}, {.from = 77}, {.from = 77}};
+        for (size_t i = 0; i < 5; i++)
+            bytes[24 * i + (k ? 7 : 0)] = (uint8_t)(10 + i);
+        pi_branch_entries_at(&list, 1, 3, out);
+        assert_true(out[0].from == 11 && out[1].from == 12 && out[2].from == 13);
+        assert_int_equal(out[3].from, 77);
+        memset(bytes, 0, sizeof bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers),
-        cmocka_unit_test(words),
-        cmocka_unit_test(times),
-        cmocka_unit_test(sets),
+        cmocka_unit_test(registers), cmocka_unit_test(words), cmocka_unit_test(several_branches),
+        cmocka_unit_test(times),     cmocka_unit_test(sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,8 @@ static void check_same(struct fixture *f, const char *given, const char *full)
 static void counts_are_computed(void **state)
 {
     struct fixture *f = *state;
+    check_same(f, "{\"type\":3,\"comm\":{\"comm\":{\"hex\":\"4A4b4C4d4E4f\"}}}",
+               "{\"type\":3,\"comm\":{\"comm\":\"JKLMNO\"}}");
     check_same(
         f, "{\"type\":\"COMM\",\"comm\":{\"comm\":\"ls\"}}",
         "{\"type\":3,\"misc\":0,\"size\":32,\"comm\":{\"pid\":0,\"tid\":\"0x0\",\"comm\":{\"hex\":\"6c73\"},"

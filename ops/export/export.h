@@ -223,19 +223,11 @@ struct pi_exporting {
     struct pi_unjoined_list unjoined;
 };
 
-static inline bool pi_export_lists(const struct pd_filter_lists *l, uint32_t attr)
-{
-    for (size_t i = 0; i < l->n_events; i++)
-        if (l->events[i] == attr)
-            return true;
-    return false;
-}
-
 /* True if samples of the event are to be exported. */
 static inline bool pi_export_wants(const struct pi_exporting *x, uint32_t attr)
 {
-    return attr != UINT32_MAX && (!x->keep.events || pi_export_lists(&x->keep, attr)) &&
-           !pi_export_lists(&x->drop, attr);
+    return attr != UINT32_MAX && (!x->keep.events || pi_chosen_lists(&x->keep, attr)) &&
+           !pi_chosen_lists(&x->drop, attr);
 }
 
 /* ---- Keys */

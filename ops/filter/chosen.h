@@ -54,6 +54,15 @@ void pi_chosen_close(struct pi_chosen *c);
  * failures.
  */
 enum pd_code pi_chosen_next(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error);
+/* True if the events of the list have this one. */
+static inline bool pi_chosen_lists(const struct pd_filter_lists *l, uint32_t attr)
+{
+    for (size_t i = 0; i < l->n_events; i++)
+        if (l->events[i] == attr)
+            return true;
+    return false;
+}
+
 /* True if the caller's taker is asked. */
 static inline bool pi_chosen_offers(const struct pi_chosen *c)
 {

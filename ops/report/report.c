@@ -167,14 +167,6 @@ PD_WRAPS static struct pd_report_row *find_row(struct pd_report *r, struct event
     return row;
 }
 
-static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
-{
-    for (size_t i = 0; i < l->n_events; i++)
-        if (l->events[i] == attr)
-            return true;
-    return false;
-}
-
 /* Takes events that have come since: the attrs of a stream are among its records. */
 static bool add_events(struct pd_report *r, size_t n)
 {
@@ -182,9 +174,10 @@ static bool add_events(struct pd_report *r, size_t n)
         if (!pi_grow(r->allocator, (void **)&r->events, r->n_events, &r->events_cap, sizeof *r->events))
             return false;
         const uint32_t attr = r->n_events ? (uint32_t)r->n_events - 1 : UINT32_MAX;
-        r->events[r->n_events++] = (struct event){
-            .is.attr_index = attr,
-            .unwanted = (r->keep.events && !lists_event(&r->keep, attr)) || lists_event(&r->drop, attr)};
+        r->events[r->n_events++] =
+            (struct event){.is.attr_index = attr,
+                           .unwanted = (r->keep.events && !pi_chosen_lists(&r->keep, attr)) ||
+                                       pi_chosen_lists(&r->drop, attr)};
     }
     return true;
 }

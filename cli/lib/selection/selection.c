@@ -199,14 +199,28 @@ static struct pd_filter_lists lists_of(const struct cli_wanted *l)
                                     .n_types = l->n_types};
 }
 
-/* Refuses as perf does: for samples without the value, keeping all would be as wrong as keeping none. */
-static bool have_values(struct cli_input *in, uint64_t bit, const char *value, const char *option)
+static bool lists_event(const struct cli_wanted *l, size_t event)
+{
+    bool lists = false;
+    for (size_t i = 0; i < l->n_events; i++)
+        lists |= l->events[i] == event;
+    return lists;
+}
+
+/*
+ * Refuses as perf does: for samples without the value, keeping all would be as wrong as keeping none. Events
+ * that are not selected do not matter.
+ */
+static bool have_values(const struct cli_selection *s, struct cli_input *in, uint64_t bit, const char *value,
+                        const char *option)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++) {
         char name[256];
         const struct pd_event_attr *e = pd_reader_attr(in->reader, i);
         if (e->attr.sample_type & bit || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
             continue; /* a dummy never samples */
+        if ((s->keep.n_event_names && !lists_event(&s->keep, i)) || lists_event(&s->drop, i))
+            continue;
         cli_event_name(in, (uint32_t)i, name, sizeof name);
         cli_fail(in->cli, CLI_USAGE, "%s: samples of %s do not tell their %s, so %s cannot select them",
                  in->name, name, value, option);
@@ -252,12 +266,12 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
     if (!cli_list_names(s))
         return false;
     s->keep.n_events = s->drop.n_events = s->keep.n_times = s->drop.n_times = 0; /* of another input */
-    if ((s->keep.cpus || s->drop.cpus) && !have_values(in, PD_SAMPLE_CPU, "cpu", "--cpu"))
-        return false;
-    if ((s->keep.cgroups || s->drop.cgroups) && !have_values(in, PD_SAMPLE_CGROUP, "cgroup", "--cgroup"))
-        return false;
     if (!cli_find_events(s, in, &s->keep) || !cli_find_events(s, in, &s->drop) ||
         !find_times(s, in, &s->keep) || !find_times(s, in, &s->drop))
+        return false;
+    if ((s->keep.cpus || s->drop.cpus) && !have_values(s, in, PD_SAMPLE_CPU, "cpu", "--cpu"))
+        return false;
+    if ((s->keep.cgroups || s->drop.cgroups) && !have_values(s, in, PD_SAMPLE_CGROUP, "cgroup", "--cgroup"))
         return false;
     if (!cli_check_conditions(s, in))
         return false;

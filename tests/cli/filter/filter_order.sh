@@ -100,6 +100,17 @@ sed 's/|CGROUP"/"/; s/,"cgroup":"[0-9]*"}}}/}}}/' x.json >z.json
 expect 0 "$PERFDATA" encode -f -o z.data z.json
 expect 2 "$PERFDATA" filter -q -f --cgroup / -i z.data -o y.data
 grep -q 'do not tell their cgroup' err || fail "$(cat err)"
+# Events that are not selected need none: another one beside those that have them.
+{
+    sed -n 1p x.json
+    grep '^{"attr"' x.json
+    grep '^{"attr"' x.json | head -n 1 | sed 's/|CGROUP"/"/; s/"SOFTWARE",/"SOFTWARE","config":"0x3",/'
+    sed 1d x.json | grep -v '^{"attr"'
+} >other.json
+expect 0 "$PERFDATA" encode -f -o other.data other.json
+expect 2 "$PERFDATA" filter -q -f --cgroup / -i other.data -o y.data
+grep -q 'do not tell their cgroup' err || fail "$(cat err)"
+expect 0 "$PERFDATA" filter -q -f --cgroup / --exclude-event context-switches -i other.data -o y.data
 
 # report selects alike.
 share() { "$PERFDATA" report -q --json -s tid "$@" x.data | grep -o '"samples":[0-9]*' | head -n 1; }

@@ -48,17 +48,25 @@ def build_type():
     return f"{kind} {release} {flags}".strip()
 
 
+PROGRAM = os.path.join(BUILD, "bench", "bench_instructions")
+
+
+def describe():
+    """What the counts are of: the program says who compiled it, which takes a moment without valgrind."""
+    said = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout
+    return environment(said.strip()) + ", " + build_type()
+
+
 def count():
-    program = os.path.join(BUILD, "bench", "bench_instructions")
     with tempfile.TemporaryDirectory() as tmp:
         out = os.path.join(tmp, "out")
         run = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=" + out, program],
+            ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=" + out, PROGRAM],
             capture_output=True,
             text=True,
         )
         if run.returncode:
-            sys.exit(f"{program}: {run.stdout}{run.stderr}")
+            sys.exit(f"{PROGRAM}: {run.stdout}{run.stderr}")
         counts = {}
         for name in os.listdir(tmp):
             text = open(os.path.join(tmp, name)).read()
@@ -66,7 +74,7 @@ def count():
             total = re.search(r"^(?:summary|totals): (\d+)$", text, re.M)
             if what and total:
                 counts[what.group(1)] = round(int(total.group(1)) / int(what.group(2)), 1)
-        return environment(run.stdout.strip()), counts
+        return counts
 
 
 USUAL = ["--events", "1", "--sample-type", "ip,tid,time,cpu,period"]
@@ -190,21 +198,21 @@ def main():
     write = sys.argv[1:] == ["--write"]
     if shutil.which("valgrind") is None:
         skip("there is no valgrind")
-    if not os.path.exists(os.path.join(BUILD, "bench", "bench_instructions")):
+    if not os.path.exists(PROGRAM):
         skip("bench_instructions is not built")
     if not build_type().startswith("Release"):
         skip("not a Release build")
     # Verbs on plain records alone: the work that chains and zstd add is that of the library, all of which is
     # counted.
     kinds = INPUTS if write or FULL else {"plain": INPUTS["plain"]}
-    said, counts = count()
-    said += ", " + build_type()
-    if not counts:
-        skip("built without valgrind/callgrind.h")
+    said = describe()
     if not write:
         then, old = read()
         if then != said:
             skip(f"bench/results.csv is of: {then}; this is: {said}")
+    counts = count()
+    if not counts:
+        skip("built without valgrind/callgrind.h")
     counts |= count_verbs(kinds)
     if write:
         with open(FILE, "w") as f:

@@ -45,6 +45,19 @@ cat >want <<'E2'
    40.00%          2  1.000000000,2.999999999  cycles
 E2
 same want out
+# Rows of equal periods are in the order of the keys, the first of which may be the same.
+recording same.data <<<'1000000000 1 30
+5000000000 1 30
+2000000000 2 30'
+expect 0 "$PERFDATA" report -s pid,time/2 same.data
+cat >want <<'E2'
+# cycles: 3 samples, period 90
+#   Share    Samples  Pid  Time
+   33.33%          1  1    1.000000000,2.999999999
+   33.33%          1  1    3.000000000,5.000000000
+   33.33%          1  2    1.000000000,2.999999999
+E2
+same want out
 # A slice is what filter takes by it.
 expect 0 "$PERFDATA" filter -q -f --time 1.000000000,2.999999999 -i a.data -o c.data
 [ "$("$PERFDATA" dump -F ip c.data | wc -l)" = 2 ] || fail 'filter by a slice'

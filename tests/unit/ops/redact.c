@@ -609,7 +609,10 @@ static void on_leak(void *user, const struct pd_leak *leak)
     f->offset = leak->offset;
 }
 
-/* A string in a record, behind one, across two pieces of what is behind one, in a section; none. */
+/*
+ * A string in a record, behind one, across two pieces of what is behind one, in a section, across two pieces
+ * of a section and in its last one; none.
+ */
 static void strings_are_found_wherever_they_are(void **state)
 {
     (void)state;
@@ -630,15 +633,26 @@ static void strings_are_found_wherever_they_are(void **state)
     memcpy(im.b + behind + BEHIND - 4, "tail", 4);
     image_section(&im, IMAGE_DATA, data, im.n - data);
     image_feature(&im, 3, 8);
-    image_zeros(&im, 16);
-    image_feature_string(&im, im.n - 16, "the-host", 64);
+    image_feature(&im, 200, 8);
+    image_zeros(&im, 32);
+    image_feature_string(&im, im.n - 32, "the-host", 64);
+    const size_t section = im.n, table = section - 68 - 32;
+    image_zeros(&im, BEHIND);
+    memcpy(im.b + section + 65536 - 3, "middle", 6);
+    memcpy(im.b + section + BEHIND - 4, "last", 4);
+    image_section(&im, table + 16, section, BEHIND);
     static const struct {
         const char *text;
         uint32_t type;
         const char *section;
-    } cases[] = {{"in-it", PD_RECORD_COMM, NULL},     {"across", PD_RECORD_AUXTRACE, NULL},
-                 {"xtail", PD_RECORD_AUXTRACE, NULL}, {"the-host", 0, "hostname"},
-                 {"PERFILE2", 0, "header"},           {"nowhere", 0, NULL}};
+    } cases[] = {{"in-it", PD_RECORD_COMM, NULL},
+                 {"across", PD_RECORD_AUXTRACE, NULL},
+                 {"xtail", PD_RECORD_AUXTRACE, NULL},
+                 {"the-host", 0, "hostname"},
+                 {"middle", 0, "feature"},
+                 {"last", 0, "feature"},
+                 {"PERFILE2", 0, "header"},
+                 {"nowhere", 0, NULL}};
     assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         /* The first of them is nowhere, so that the second is meant by its number. */

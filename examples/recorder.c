@@ -52,10 +52,10 @@ static void open_event(struct recorder *r)
         .type = PD_TYPE_SOFTWARE,
         .size = sizeof bytes,
         .config = PD_SW_CPU_CLOCK,
-        .sample_freq = 2000,
+        .sample_period = 500000, /* ns; a frequency may be above what the kernel allows at the moment */
         .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD,
-        .flags = PD_ATTR_DISABLED | PD_ATTR_EXCLUDE_KERNEL | PD_ATTR_EXCLUDE_HV | PD_ATTR_FREQ |
-                 PD_ATTR_MMAP | PD_ATTR_MMAP2 | PD_ATTR_COMM | PD_ATTR_SAMPLE_ID_ALL};
+        .flags = PD_ATTR_DISABLED | PD_ATTR_EXCLUDE_KERNEL | PD_ATTR_EXCLUDE_HV | PD_ATTR_MMAP |
+                 PD_ATTR_MMAP2 | PD_ATTR_COMM | PD_ATTR_SAMPLE_ID_ALL};
     if (pd_attr_encode(PD_HOST_ORDER, &r->attr, bytes, sizeof bytes, &r->error) != PD_OK)
         fail(&r->error);
     r->fd = (int)syscall(SYS_perf_event_open, bytes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

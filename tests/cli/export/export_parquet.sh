@@ -137,10 +137,11 @@ rows 'prev_comm prev_state next_pid nosuch' -F prev_comm,prev_state,next_pid,nos
 has err 'no sample has the field "nosuch"'
 # The tracepoint's own, where another column, or the sample, has one of that name.
 expect 0 "$PERFDATA" gen --preset tracing -c 3000 -f -o tracing.data
-"$PERFDATA" dump -F event,trace tracing.data | sed -n 's/.*sched_wakeup: .*comm=\([^ ]*\) pid=\([0-9]*\) .*/\1 | \2/p' |
-    sort >want
+"$PERFDATA" dump -F event,trace tracing.data |
+    sed -n 's/.*sched_wakeup: .*comm=\([^ ]*\) pid=\([0-9]*\) .*/\1 | \2/p' | sort >want
 [ "$(wc -l <want)" -gt 50 ] || fail 'no wakeups'
-expect 0 "$PERFDATA" export --to parquet -F trace.comm,trace.pid,trace.ip -e sched:sched_wakeup -f -o table tracing.data
+expect 0 "$PERFDATA" export --to parquet -F trace.comm,trace.pid,trace.ip -e sched:sched_wakeup -f -o table \
+    tracing.data
 python3 "$reader" table trace.comm trace.pid trace.ip 2>groups | tr '\t' ' ' | sed 's/ \\N$//; s/ / | /' |
     grep -v trace | sort >got
 same want got

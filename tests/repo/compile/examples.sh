@@ -42,6 +42,7 @@ fi
     printf 'sixteen bytes at least' >secret.key
     printf 'all:\n\tcc -O2 -c main.c -o main.o\n' >Makefile
     printf 'int main(void) { return 0; }\n' >main.c
+    mkdir sysroot
 )
 
 mkdir damaged # of which others say so

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chosen.c - the samples that a selection wants, in order of time. */
 #include "chosen.h"
+#include "ops/output/reads.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/fail.h"
 #include "src/session/session_names.h"
@@ -159,8 +160,7 @@ static enum pd_code take(struct pi_chosen *c, struct pd_record *rec, bool *wante
 /* Notes what the counters of a sample have counted that is not wanted. */
 static enum pd_code pass_sample(struct pi_chosen *c, struct pd_record *rec, struct pd_error *error)
 {
-    const bool counts = rec->type == PD_RECORD_SAMPLE && rec->attr && rec->attr->sample_type & PD_SAMPLE_READ;
-    if (!counts || pd_reader_decode(c->reader, rec, NULL) != PD_OK)
+    if (!pi_has_reads(rec) || pd_reader_decode(c->reader, rec, NULL) != PD_OK)
         return PD_OK;
     const enum pd_code code = pi_counts_pass(&c->counts, c->reader, rec);
     return code ? pi_fail(error, code, PD_NOWHERE, "counters", 0, 0) : PD_OK;

@@ -6,11 +6,11 @@
  *     prev_comm == "bash" && (prev_pid > 5 || next_comm ~ "kworker*") && !(prev_state & 2)
  *
  * A field is one of the tracepoint in the sample's raw data or, if that has none of this name, one of the
- * sample, by its path: period, addr, ip, tid, weight, phys_addr, data_src.mem_lvl, callchain.nr; trace.pid is
- * only the former. `comm` in an event that has no such field is not known; numbers are decimal, 0x… or 0…,
- * and compared with == != < <= > >= and & (any bit); texts are in quotes, or words, and compared with == !=
- * and ~ (a pattern as of fnmatch()). && binds more than ||. A test of a field that a sample lacks is false,
- * whatever it compares.
+ * sample, by its path: period, addr, ip, tid, weight, phys_addr, data_src.mem_lvl, callchain.nr; trace.pid
+ * is only the former. `comm` in an event that has no such field is not known; numbers are decimal, 0x… or
+ * 0…, and compared with == != < <= > >= and & (any bit); texts are in quotes, or words, and compared with
+ * == != and ~ (a pattern as of fnmatch()). && binds more than ||. A test of a field that a sample lacks is
+ * false, whatever it compares.
  */
 #ifndef PERFDATA_OPS_EXPRESSION_H
 #define PERFDATA_OPS_EXPRESSION_H

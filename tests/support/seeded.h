@@ -22,24 +22,32 @@ static inline uint64_t random_seed(void)
     return random_setting("PERFDATA_SEED", 1);
 }
 
-static inline bool full_effort(void)
+static inline bool asks_full_effort(void)
 {
     const char *s = getenv("PERFDATA_TEST_EFFORT");
     return s && strcmp(s, "full") == 0;
 }
 
-/*
- * With sanitizers, which are ten times slower, and without full effort: a quarter of the trials. Runs without
- * sanitizers compare the results of all.
- */
-static inline bool hurried(void)
+static inline bool has_sanitizers(void)
 {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-    return !full_effort();
+    return true;
 #endif
 #endif
     return false;
+}
+
+/* Sanitizers are ten times slower: with them, full effort is what is usual without them. */
+static inline bool full_effort(void)
+{
+    return asks_full_effort() && !has_sanitizers();
+}
+
+/* What is usual with sanitizers: a quarter of the trials. Runs without them compare the results of all. */
+static inline bool hurried(void)
+{
+    return !asks_full_effort() && has_sanitizers();
 }
 
 /* Eight times as many trials with full effort. */

@@ -136,6 +136,19 @@ bool pi_frames_marker(uint64_t marker, unsigned *cpumode)
     }
 }
 
+bool pi_frames_are_known(const struct pd_vec *ips)
+{
+    unsigned cpumode;
+    for (size_t i = 0; i < ips->n; i++) {
+        const uint64_t ip = pi_ip_at(ips, i);
+        if (ip == PD_CONTEXT_USER_DEFERRED) /* a cookie follows */
+            return true;
+        if (ip >= PD_CONTEXT_MAX && !pi_frames_marker(ip, &cpumode))
+            return false;
+    }
+    return true;
+}
+
 bool pd_frames_next(struct pd_frames *f, uint64_t *ip, unsigned *cpumode)
 {
     return pi_frames_next(f, ip, cpumode);

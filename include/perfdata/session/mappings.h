@@ -64,7 +64,10 @@ PD_EXPERIMENTAL size_t pd_mapping_short_name(const struct pd_mapping *mapping, c
 
 /* ---- Call chains */
 
-/* The frames of a call chain, leaf first, without the markers (PD_CONTEXT_…) that tell their mode. */
+/*
+ * The frames of a call chain, leaf first, without the markers (PD_CONTEXT_…) that tell their mode. None if a
+ * marker is unknown: perf takes such a chain for a damaged one, and discards all of it.
+ */
 struct pd_frames {
     struct pd_vec ips;
     size_t next;
@@ -79,7 +82,7 @@ static inline void pd_frames_begin(struct pd_frames *frames, const struct pd_vec
     frames->cpumode = 2; /* PD_CPUMODE_USER */
 }
 
-/* The next frame and its mode (enum cpumode). False: there is none, or an unknown marker. */
+/* The next frame and its mode (enum cpumode). False: there is none. */
 PD_EXPERIMENTAL bool pd_frames_next(struct pd_frames *frames, uint64_t *ip, unsigned *cpumode);
 
 #ifdef __cplusplus

@@ -329,9 +329,24 @@ static void frames_have_the_mode_of_their_marker(void **state)
         assert_int_equal(mode, modes[i]);
     }
     assert_false(pd_frames_next(&f, &ip, &mode)); /* the cookie is not a frame */
-    const uint64_t odd[] = {0x10, UINT64_MAX, 0x20};
-    const struct pd_vec some = PD_VEC64(odd, 3);
-    pd_frames_begin(&f, &some);
+}
+
+/* perf's add_callchain_ip() resets the cursor: "corrupted. Discard all". */
+static void an_unknown_marker_discards_the_chain(void **state)
+{
+    const uint64_t odd[] = {PD_CONTEXT_USER, 0x10, UINT64_MAX, 0x20};
+    const uint64_t cookie[] = {PD_CONTEXT_USER, 0x10, PD_CONTEXT_USER_DEFERRED, UINT64_MAX};
+    const struct pd_vec all = PD_VEC64(odd, 4), least = PD_VEC64(odd + 2, 1), deferred = PD_VEC64(cookie, 4);
+    struct pd_frames f;
+    unsigned mode;
+    uint64_t ip;
+    (void)state;
+    pd_frames_begin(&f, &all);
+    assert_false(pd_frames_next(&f, &ip, &mode));
+    assert_false(pd_frames_next(&f, &ip, &mode));
+    pd_frames_begin(&f, &least);
+    assert_false(pd_frames_next(&f, &ip, &mode));
+    pd_frames_begin(&f, &deferred); /* a cookie is any number */
     assert_true(pd_frames_next(&f, &ip, &mode));
     assert_false(pd_frames_next(&f, &ip, &mode));
 }
@@ -607,6 +622,7 @@ int main(void)
         cmocka_unit_test(kinds_and_names),
         cmocka_unit_test(what_a_record_says_of_a_file),
         cmocka_unit_test(frames_have_the_mode_of_their_marker),
+        cmocka_unit_test(an_unknown_marker_discards_the_chain),
         cmocka_unit_test(tasks_cgroups_and_namespaces),
         cmocka_unit_test(each_mapping_is_tagged_once),
         cmocka_unit_test(memory_is_of_what_is_mapped),

@@ -2,23 +2,27 @@
 # SPDX-License-Identifier: MIT
 """operators.py - changes one operator of src, encode and ops at a time; a test must notice each change.
 
-usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H]
+usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H] [--jobs N]
                     [--work DIR] [--log FILE]
 
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
 `>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree
 says where such operators stand (Debian's python3-clang-14). All mutants are built at once, into one copy of
 the tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant costs no compiler's
-time, and one run of all tests tells which of them come past its place. Of these the tests whose names have
-to do with the file are tried first, then the others, from the shortest on. A test that takes ten times as
-long as usual is ended, with all processes that it started, and has noticed the mutant.
+time, and one run of all tests tells which of them come past its place. These are tried from the shortest on,
+where a test whose name has to do with the file counts as ten times shorter. A test that takes ten times as
+long as usual is ended, with all processes that it started, and has noticed the mutant. Each processor tries
+another mutant, or --jobs of them.
 
---count takes so many mutants that go evenly over all code; without it all are tried. With --log, what noticed
-each mutant is appended to FILE, and mutants that are in it are not tried again, so that a run goes on where
-it was stopped, at the latest after --hours. Survivors are printed and make the exit status 1.
+--count takes so many mutants of all code, chosen by their names, so that a change elsewhere leaves the choice
+as it is; without it all are tried. With --log, what noticed each mutant is appended to FILE, and mutants that
+are in it are not tried again, so that a run goes on where it was stopped, at the latest after --hours.
+Survivors, also those in FILE, are printed and make the exit status 1: after a test is written for one, take
+its line out of FILE.
 tests/mutation/equivalent_operators.txt lists mutants that mean the same, each with its reason.
 """
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -28,6 +32,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from clang import cindex
@@ -326,17 +331,16 @@ def run_test(test, limit, **variables):
 class Judge:
     """Which tests pass which places, and what they say of mutants."""
 
-    def __init__(self, tree, work, chosen):
-        self.tree = tree
-        self.tests = {name: test for name, test in tree.tests().items() if re.search(chosen, name)}
-        self.passed, self.cpu, self.took, self.place = {}, {}, {}, work / "tmp"
+    def __init__(self, tree, work, options):
+        self.tree, self.work, self.lock = tree, work, threading.Lock()
+        self.tests = {name: test for name, test in tree.tests().items() if re.search(options.tests, name)}
+        self.passed, self.cpu, self.took = {}, {}, {}
         self.known = work / "passed.json"
         known = json.loads(self.known.read_text()) if self.known.exists() else {}
+        new = [name for name in self.tests if known.get(name, {}).get("key") != self.key_of(name)]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda name: self.learn(known, name), new))
         for name in list(self.tests):
-            key = self.key_of(name)
-            if known.get(name, {}).get("key") != key:
-                known[name] = {"key": key, **self.try_original(name, work / "passed")}
-                self.known.write_text(json.dumps(known))
             self.cpu[name], self.took[name] = known[name]["cpu"], known[name]["took"]
             self.passed[name] = int(known[name]["passed"], 16)
             if not known[name]["good"] or self.cpu[name] > SLOWEST:
@@ -349,26 +353,38 @@ class Judge:
         files = [pathlib.Path(word) for word in self.tests[name][0] if os.path.isfile(word)]
         return f"{self.tree.state} {sorted((str(f), f.stat().st_mtime) for f in files)}"
 
-    def try_original(self, name, path):
+    def learn(self, known, name):
+        entry = {"key": self.key_of(name), **self.try_original(name)}
+        with self.lock:
+            known[name] = entry
+            self.known.write_text(json.dumps(known))
+
+    def try_original(self, name):
+        path = self.work / f"passed.{threading.get_ident()}"
         path.write_bytes(bytes(self.tree.count))
         began = time.monotonic()
         good, cpu = self.run(self.tests[name], 600, PERFDATA_MUTANTS_PASSED=str(path))
         passed = sum(1 << n for n, byte in enumerate(path.read_bytes()) if byte)
+        path.unlink()
         took = time.monotonic() - began
         return {"good": good, "cpu": cpu, "took": took, "passed": hex(passed)}
 
     def run(self, test, limit, **variables):
         """In a folder of its own, as what is ended leaves files."""
-        shutil.rmtree(self.place, ignore_errors=True)
-        self.place.mkdir()
-        return run_test(test, limit, TMPDIR=str(self.place), **variables)
+        place = self.work / f"tmp.{threading.get_ident()}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        try:
+            return run_test(test, limit, TMPDIR=str(place), **variables)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
 
     def order(self, mutant):
         """The tests that come past it."""
         words = set(re.findall("[a-z0-9]+", mutant.file.split("/", 1)[1].removesuffix(".c")))
-        near = lambda name: -len(words & set(re.findall("[a-z0-9]+", name.split("/")[1])))
+        near = lambda name: words & set(re.findall("[a-z0-9]+", name.split("/")[1]))
         those = [name for name in self.tests if self.passed[name] >> mutant.number & 1]
-        return sorted(those, key=lambda name: (near(name), self.cpu[name]))
+        return sorted(those, key=lambda name: self.cpu[name] / (10 if near(name) else 1))
 
     def notice(self, mutant):
         for name in self.order(mutant):
@@ -413,21 +429,30 @@ def judge_all(options, todo, files, known, done):
     work.mkdir(parents=True, exist_ok=True)
     tree = Tree(work, files)
     alive = {mutant.number for file in files for mutant in file.mutants}
-    judge = Judge(tree, work, options.tests)
+    judge = Judge(tree, work, options)
     end = time.monotonic() + options.hours * 3600
-    for n, mutant in enumerate(todo):
-        if mutant.number not in alive:
-            continue
-        if time.monotonic() > end:
-            print(f"{len(todo) - n} are left for the next time")
-            break
-        by = judge.notice(mutant) or "nothing"
-        done[mutant.name()] = by
-        if options.log:
-            with open(options.log, "a") as log:
-                print(by, mutant.name(), sep="\t", file=log)
-        if by == "nothing" and mutant.name() not in known:
-            print(f"SURVIVED {mutant.line}: {mutant.name()}", flush=True)
+    left = [mutant for mutant in reversed(todo) if mutant.number in alive]
+
+    def judge_some():
+        while left and time.monotonic() < end:
+            try:
+                mutant = left.pop()
+            except IndexError:
+                return
+            by = judge.notice(mutant) or "nothing"
+            with judge.lock:
+                done[mutant.name()] = by
+                if options.log:
+                    with open(options.log, "a") as log:
+                        print(by, mutant.name(), sep="\t", file=log)
+                if by == "nothing" and mutant.name() not in known:
+                    print(f"line {mutant.line} survived: {mutant.name()}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for judging in [pool.submit(judge_some) for _ in range(options.jobs)]:
+            judging.result()
+    if left:
+        print(f"{len(left)} are left for the next time")
 
 
 def main():
@@ -437,6 +462,7 @@ def main():
     parser.add_argument("--tests", default="")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--hours", type=float, default=1000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     place = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / "perfdata-operators"
     parser.add_argument("--work", type=pathlib.Path, default=place)
     parser.add_argument("--log", type=pathlib.Path)
@@ -448,9 +474,9 @@ def main():
     for name in stale:
         print(f"equivalent_operators.txt: no such mutant: {name}")
     some = [mutant for mutant in everything if re.search(options.only, mutant.name())]
-    step = max(1, len(some) // options.count) if options.count else 1
-    some = some[::step]
-    todo = [mutant for start in range(29) for mutant in some[start::29] if mutant.name() not in done]
+    some.sort(key=lambda mutant: hashlib.sha1(mutant.name().encode()).digest())
+    some = some[: options.count]
+    todo = [mutant for mutant in some if mutant.name() not in done]
     if options.list:
         print(*[f"{mutant.line}: {mutant.name()}" for mutant in todo], sep="\n")
         return 0
@@ -458,6 +484,7 @@ def main():
         judge_all(options, todo, files, known, done)
     here = {mutant.name() for mutant in some}
     lived = [name for name, by in done.items() if by == "nothing" and name in here and name not in known]
+    print(*[f"SURVIVED {name}" for name in lived], sep="\n", end="\n" if lived else "")
     some_done = len(done.keys() & here)
     print(f"{len(here)} mutants of {len(everything)}, {some_done} tried, {len(lived)} survived")
     return 1 if lived or stale else 0

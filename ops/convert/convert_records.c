@@ -4,6 +4,7 @@
  * writes them.
  */
 #include "convert.h"
+#include "encode/codec/carried_head.h"
 #include "ops/output/payload.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
@@ -220,6 +221,20 @@ static enum pd_code put_edited_tracing(struct pi_conversion *c, struct pd_reader
     return code ? code : pd_writer_raw(w, zeros, pad, c->error);
 }
 
+/* In a file, the type of its own that a feature has in streams of perf 3.3 is another record's. */
+static enum pd_code put_old_feature(struct pi_conversion *c, const struct pd_record *rec,
+                                    const uint8_t *bytes, size_t n, struct pd_writer *w)
+{
+    uint8_t *p = c->t.other;
+    n -= PD_CARRIED_HEAD_OLD;
+    if (n > PD_CARRIED_MOST)
+        return pi_fail(c->error, PD_ELIMIT, rec->offset, "size of a feature's record", n, PD_CARRIED_MOST);
+    const size_t head = pi_put_carried_head(c->t.to, rec->type - PD_OLD_FEATURE, false, n, p);
+    memcpy(p + head, bytes + PD_CARRIED_HEAD_OLD, n);
+    c->stats->records++;
+    return pd_writer_raw(w, p, head + n, c->error);
+}
+
 enum pd_code pi_convert_put(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w)
 {
@@ -235,6 +250,8 @@ enum pd_code pi_convert_put(struct pi_conversion *c, struct pd_reader *r, struct
         code = pi_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
     if (code || n == 0)
         return code;
+    if (rec->old_feature && c->to != PD_CONTAINER_PIPE)
+        return put_old_feature(c, rec, bytes, n, w);
     if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)
         return put_edited_tracing(c, r, rec, w);
     code = pd_writer_raw(w, bytes, n, c->error);

@@ -1273,6 +1273,31 @@ static void old_features_compressed(void **state)
     }
 }
 
+/*
+ * A file has the first section of a feature; what else says the same remains a record. Under its own type it
+ * would be an ID_INDEX there.
+ */
+static void old_features_twice(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        const enum pd_order order = big ? PD_BIG : PD_LITTLE;
+        struct image im = old_stream(big, false);
+        image_bytes(&im, im.b + 16, 20); /* the host name's record */
+        struct image file = convert(&im, TO(FILE));
+        uint8_t expected[28] = {0};
+        const uint64_t data = pi_load64(file.b + 40, order), size = pi_load64(file.b + 48, order);
+        pi_store32(expected, PD_RECORD_HEADER_FEATURE, order);
+        pi_store16(expected + 6, sizeof expected, order);
+        pi_store64(expected + 8, PD_FEAT_HOSTNAME, order);
+        memcpy(expected + 16, im.b + 24, 12);
+        assert_int_equal(size, 8 + sizeof expected); /* behind FINISHED_ROUND */
+        assert_memory_equal(file.b + data + 8, expected, sizeof expected);
+        image_free(&im);
+        image_free(&file);
+    }
+}
+
 static void old_features_change(void **state)
 {
     static const uint32_t with[] = {69, PD_RECORD_FINISHED_ROUND, PD_RECORD_HEADER_ATTR,
@@ -1369,6 +1394,7 @@ int main(void)
         cmocka_unit_test(changes),
         cmocka_unit_test(changes_that_cannot_be),
         cmocka_unit_test(old_features_compressed),
+        cmocka_unit_test(old_features_twice),
         cmocka_unit_test(old_features_change),
         cmocka_unit_test(failing),
     };

@@ -452,7 +452,7 @@ enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, st
 {
     const enum pi_tells tells = pi_tells_of(rec);
     const bool is_symbol = rec->type == PD_RECORD_KSYMBOL;
-    if (rec->plan == NULL || tells == PD_TELLS_TASK || (tells == PD_TELLS_NOTHING && !is_symbol))
+    if (tells == PD_TELLS_TASK || (tells == PD_TELLS_NOTHING && !is_symbol))
         return PD_OK;
     const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
     if (code)

@@ -55,6 +55,14 @@ t w\\x0ao:\\x01;/bin/a:b+0x2010 5
 t w\\x0ao:\\x01;/bin/\\xff+0x10 7
 :9;[unknown]+0x400030 3
 END
+lines --all-kernel in.data <<END
+one;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 111
+END
+lines --all-user in.data <<END
+t w\\x0ao:\\x01;/bin/a:b+0x2010 5
+t w\\x0ao:\\x01;/bin/\\xff+0x10 7
+:9;[unknown]+0x400030 3
+END
 lines --count -s pid,cpu in.data <<END
 pid 7;cpu 1;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 1
 pid 7;cpu 0;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 1

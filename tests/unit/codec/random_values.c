@@ -130,6 +130,7 @@ static void test_seed(void **state)
         assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &b, &other, &y));
         assert_true(pd_record_equal(&x, &y, NULL));
         assert_true(a.state == b.state);
+        assert_true((uintptr_t)x.u.sample.callchain.ips.ptr % 8 == 0); /* of numbers of 64 bits */
     }
 }
 

@@ -369,6 +369,7 @@ static void tasks_cgroups_and_namespaces(void **state)
     assert_null(pd_session_find_cgroup(s, 900));
     name_task(s, 0, 1, 1, "one");
     feed(s, &namespaces);
+    is_at(s, K, 0, UINT64_C(1) << 32 | 1, NULL, 0); /* its bytes, as those of a symbol */
     feed(s, &cgroup);
     feed(s, &sample);
     fork_task(s, 0, 2, 3, 1, 1);

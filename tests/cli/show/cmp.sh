@@ -245,6 +245,17 @@ head -c 15000 two.data >cut.data
 expect 3 "$PERFDATA" cmp two.data cut.data
 has err 'cut.data'
 has out 'only in two.data'
+python3 - <<'END'
+import struct
+data = bytearray(open("two.data", "rb").read())
+table = sum(struct.unpack_from("<QQ", data, 40))
+here = [i for i in range(256) if data[72 + i // 8] >> i % 8 & 1]
+section = struct.unpack_from("<Q", data, table + 16 * here.index(12))[0]
+struct.pack_into("<I", data, section, 0x7FFFFFFF)  # EVENT_DESC: the number of events
+open("cut.data", "wb").write(data)
+END
+expect 3 "$PERFDATA" cmp two.data cut.data
+has err 'cut.data: .*event_desc, nr_events: found 2147483647'
 expect 2 "$PERFDATA" cmp two.data
 expect 2 "$PERFDATA" cmp two.data same.data ip.data
 expect 2 "$PERFDATA" cmp two.data none.data

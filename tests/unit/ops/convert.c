@@ -1218,6 +1218,72 @@ static void changes_that_cannot_be(void **state)
     image_free(&file);
 }
 
+/* ---- Records of a stream that become sections of a file */
+
+static void put_attr_record(struct image *im)
+{
+    const size_t at = image_record(im, PD_RECORD_HEADER_ATTR, 0);
+    image_attr(im, 128, 128, IMAGE_ST0, true);
+    image_u64(im, 11);
+    image_end(im, at);
+}
+
+/* A record whose content of n bytes has so many that are not 0. */
+static void put_filled(struct image *im, uint32_t type, size_t filled, size_t n)
+{
+    const size_t at = image_record(im, type, 0);
+    for (size_t i = 0; i < filled; i++)
+        image_bytes(im, "x", 1);
+    image_zeros(im, n - filled);
+    image_end(im, at);
+}
+
+/*
+ * In a stream, perf adds 4 zeros to a record whose size would be 4 more than a multiple of 8. Others have
+ * those of their name.
+ */
+static void sizes_of_build_ids(void **state)
+{
+    static const struct {
+        size_t filled, n, section; /* bytes behind the record's header; of the section */
+    } all[] = {{28 + 3, 28 + 12, 48 - 4}, {28 + 3, 28 + 8, 44}, {28 + 3, 28 + 16, 52}, {28 + 8, 28 + 12, 48}};
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof all / sizeof *all); i++) {
+        const bool big = i & 1;
+        const enum pd_order order = big ? PD_BIG : PD_LITTLE;
+        struct image im;
+        image_start(&im, big, 16, 0);
+        put_attr_record(&im);
+        const size_t at = im.n;
+        put_filled(&im, PD_RECORD_HEADER_BUILD_ID, all[i / 2].filled, all[i / 2].n);
+        struct image file = convert(&im, TO(FILE));
+        const uint64_t table = pi_load64(file.b + 40, order) + pi_load64(file.b + 48, order);
+        const uint64_t section = pi_load64(file.b + table, order);
+        assert_int_equal(pi_load64(file.b + table + 8, order), all[i / 2].section);
+        assert_int_equal(pi_load16(file.b + section + 6, order), all[i / 2].section);
+        assert_memory_equal(file.b + section + 8, im.b + at + 8, all[i / 2].section - 8);
+        image_free(&im);
+        image_free(&file);
+    }
+}
+
+/* An event type has 72 bytes; what has more is none, and remains a record. */
+static void sizes_of_event_types(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more <= 8; more += 8) {
+        struct image im;
+        image_start(&im, false, 16, 0);
+        put_filled(&im, PD_RECORD_HEADER_EVENT_TYPE, 12, 72 + more);
+        put_attr_record(&im);
+        struct image file = convert(&im, TO(FILE));
+        assert_int_equal(pi_load64(file.b + 48, PD_LITTLE), more ? 8 + 72 + more : 0); /* of records */
+        assert_int_equal(pi_load64(file.b + 64, PD_LITTLE), more ? 0 : 72);            /* of event types */
+        image_free(&im);
+        image_free(&file);
+    }
+}
+
 /* ---- Features of Google's perf 3.3: before an attr, the type of HEADER_FEATURE is another feature's */
 
 /* The host name, a record that is no feature, and, perhaps, an attr and a sample. */
@@ -1394,6 +1460,8 @@ int main(void)
         cmocka_unit_test(changes),
         cmocka_unit_test(changes_that_cannot_be),
         cmocka_unit_test(old_features_compressed),
+        cmocka_unit_test(sizes_of_build_ids),
+        cmocka_unit_test(sizes_of_event_types),
         cmocka_unit_test(old_features_twice),
         cmocka_unit_test(old_features_change),
         cmocka_unit_test(failing),

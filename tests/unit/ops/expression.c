@@ -197,6 +197,7 @@ static void fields_are_checked(void **state)
         {"period == 09", "this is no number of 64 bits", "09"},
         {"period == '10'", "this is no number of 64 bits", "'10'"},
         {"nothing == 1", "no event has this field", "nothing"},
+        {"zaZA09_.[]==1", "no event has this field", "zaZA09_.[]"}, /* the first and last of each range */
     };
     struct subject s = open_subject();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

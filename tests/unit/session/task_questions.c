@@ -174,13 +174,13 @@ static void the_last_teller_counts(void **state)
     struct pd_tasks *t = ask(PD_TASKS_TELLERS);
     struct made m;
     const struct pi_task_source a = {0, 0, false}, b = {0, 1, false}, again = {0, 0, true};
-    const struct pi_task_source far = {1, 1, false};
+    const struct pi_task_source far = {1, 0, false};
     (void)state;
     assert_false(others_told(t, a, comm(&m, 10, 11, "a")));
     note_record(t, b, comm(&m, 10, 11, "a"));
     assert_true(others_told(t, a, comm(&m, 10, 11, "a")));
     assert_false(others_told(t, b, comm(&m, 10, 11, "a")));
-    assert_false(others_told(t, far, comm(&m, 10, 11, "a")));          /* another machine */
+    assert_false(others_told(t, far, comm(&m, 10, 11, "a")));          /* another machine, input of a */
     assert_false(others_told(t, a, map(&m, PD_CPUMODE_USER, 10, 11))); /* maps are told apart from names */
     note_record(t, again, comm(&m, 10, 11, "a"));
     assert_false(others_told(t, a, comm(&m, 10, 11, "a")));

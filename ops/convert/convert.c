@@ -240,25 +240,34 @@ static enum pd_code look_for_compressed(struct pi_conversion *c)
 /*
  * Finds out whether a directory's members must be merged by time. Not if there is one member beside `data`,
  * and `data` has only what perf writes before it samples: then the member follows `data`, compressed or not.
- * The first record may have a time: it is before all others anyway.
+ * The first record may have a time: it is before all others anyway. What is compressed in `data` cannot stand
+ * before what is compressed in the member, and is opened.
  */
 static enum pd_code look_for_merge(struct pi_conversion *c)
 {
     struct pd_record rec = {0};
+    enum pd_code code = PD_END;
+    bool behind = false;
     uint64_t time;
     if (c->from != PD_CONTAINER_DIRECTORY || c->to == PD_CONTAINER_DIRECTORY)
         return PD_OK;
     c->merge = c->r->n_members > 2;
-    c->r->keep_compressed = true;
-    while (!c->merge && c->r->n_members == 2 && pi_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->merge = pi_convert_is_compressed(&rec) || (rec.index && pd_record_time(&rec, &time) && time);
+    c->r->keep_compressed = false;
+    while (!c->merge && c->r->n_members == 2 && (code = pi_reader_next_here(c->r, &rec, NULL)) == PD_OK) {
+        const bool opens = pi_convert_is_compressed(&rec);
+        c->joins |= opens;
+        c->merge = behind && pd_record_time(&rec, &time) && time;
+        behind |= !opens;
+    }
+    c->merge |= c->joins && code && code != PD_END; /* damaged */
     return pd_reader_rewind(c->r, c->error);
 }
 
 static void decide_compression(struct pi_conversion *c)
 {
     c->open =
-        c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge || c->t.edits;
+        c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge || c->joins ||
+        c->t.edits;
     c->zip = pi_zip_type(c->options->zip, c->open && c->compressed);
 }
 

@@ -33,6 +33,7 @@ struct pi_conversion {
     bool open;       /* decompress COMPRESSED records: their content is compressed again, or written plain */
     bool compressed; /* the input has such records */
     bool merge;      /* members of a directory are merged by time */
+    bool joins;      /* `data` has compressed records, and stands before the other member */
     uint32_t zip;    /* type of the records that carry the output's compressed records; 0: none */
     int level;
     struct pi_members members;

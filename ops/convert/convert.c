@@ -265,9 +265,8 @@ static enum pd_code look_for_merge(struct pi_conversion *c)
 
 static void decide_compression(struct pi_conversion *c)
 {
-    c->open =
-        c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge || c->joins ||
-        c->t.edits;
+    c->open = c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge ||
+              c->joins || c->t.edits;
     c->zip = pi_zip_type(c->options->zip, c->open && c->compressed);
 }
 

@@ -294,7 +294,7 @@ bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size
         *index = rec->plan && rec->plan->id_all ? 0 : SIZE_MAX;
     else
         *index = rec->attr_index;
-    return *index < r->attrs.n;
+    return *index < r->attrs.seen;
 }
 
 /* True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. */

@@ -124,6 +124,12 @@ wrong 1 'rate 99999999999999999999999\n' 'too large'
 wrong 2 'cpus 2\n' 'no process'
 
 # Options.
+# Numbers of tasks go up from 1000 on, as those of Linux do, and no two tasks have the same.
+gen -c 30000 --seed 2 --preset server -o made -f
+"$PERFDATA" decode made | jq -r 'select(.record.type == "FORK").record.fork | "\(.pid) \(.tid)"' >tasks
+[ "$(wc -l <tasks)" -gt 20 ] || fail 'tasks'
+[ -z "$(cut -d ' ' -f 2 tasks | sort | uniq -d)" ] || fail 'two tasks of one number'
+! awk '$1 < 1000 || $2 < $1' tasks | grep . || fail 'numbers of tasks go down'
 rm -f made
 expect 2 gen -c 5
 has err 'where to'

@@ -203,7 +203,7 @@ section simpleperf_file2 files
 expect 2 "$PERFDATA" redact -o no.data feature.data
 has err 'simpleperf_file2.*not known'
 # The size of a kernel's map that ends where all addresses or modules do tells where it begins, as do its
-# symbol and the name of a breakpoint.
+# symbol, also of a kernel of 32 bits, and the name of a breakpoint.
 unfold >kernel.json <<'END'
 {"header":{"container":"file","order":"little"}}
 {"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
@@ -211,8 +211,12 @@ unfold >kernel.json <<'END'
     "len":"0xffffffffaa9fffff","pgoff":"0xffffffff96600198","filename":"[kernel.kallsyms]_stext"}}}
 {"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffffc0292000",
     "len":"0x3fd6dfff","pgoff":"0x0","filename":"[bluetooth]"}}}
+{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xc0000000","len":"0x1000",
+    "pgoff":"0xc0de8000","filename":"[kernel.kallsyms]_text"}}}
 {"record":{"type":"MMAP","misc":2,"mmap":{"pid":7,"tid":7,"addr":"0x7f1234567000","len":"0x1000",
     "pgoff":"0x55aabbccd000","filename":"//anon"}}}
+{"record":{"type":"MMAP","misc":2,"mmap":{"pid":7,"tid":7,"addr":"0x7f2345678000","len":"0x1000",
+    "pgoff":"0xffffffffbadc0000","filename":"/file"}}}
 {"record":{"type":"SAMPLE","misc":2,"sample":{"ip":"0xffffffff96700000","pid":7,"tid":7}}}
 END
 "$PERFDATA" encode -q -f -o kernel.data kernel.json
@@ -221,7 +225,7 @@ END
 for how in hash drop; do
     redact named.data out.data --paths keep --addrs $how
     "$PERFDATA" decode --short out.data >got.txt
-    ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|1234567|aabbccd|8123' got.txt ||
+    ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|c0de|1234567|aabbccd|2345678|badc|8123' got.txt ||
         fail "--addrs $how tells an address"
 done
 # A build id in letters becomes what its bytes become.

@@ -67,6 +67,7 @@ struct run {
     struct pd_export_options options;
     struct pd_export *export;
     bool chosen;         /* --to */
+    bool lacks_frames;   /* of programs, which perf would find in copies of stacks or in branches */
     const char **fields; /* texts of the selection */
     size_t n_fields;
     struct cli_directory dir;
@@ -260,6 +261,15 @@ static int on_close(void *user, struct pd_sink *sink)
 
 /* ---- The run */
 
+/* True if perf makes the stacks of an event's samples only when it reports. */
+static bool needs_unwinding(const struct pd_attr *attr)
+{
+    return attr->sample_type & PD_SAMPLE_CALLCHAIN &&
+           (attr->sample_type & PD_SAMPLE_STACK_USER ||
+            (attr->sample_type & PD_SAMPLE_BRANCH_STACK &&
+             attr->branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK));
+}
+
 static bool add_input(struct run *run, struct cli_input *in)
 {
     struct pd_error error;
@@ -276,6 +286,8 @@ static bool add_input(struct run *run, struct cli_input *in)
                  error.field);
     else if (code)
         cli_input_error(in, &error);
+    for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++)
+        run->lacks_frames |= needs_unwinding(&pd_reader_attr(in->reader, i)->attr);
     return code == PD_OK;
 }
 
@@ -321,6 +333,9 @@ static void tell_sums(struct run *run)
         cli_say(run->cli, "no sample has the field \"%s\"", stats.unfound);
     if (is_branches(run))
         tell_branches(run, &stats);
+    else if (run->lacks_frames)
+        cli_say(run->cli, "stacks that perf makes from copies of the stack (--call-graph dwarf) or from "
+                          "branches (lbr) are not made: frames of programs are missing");
     if (run->cli->verbose)
         cli_say(run->cli,
                 "%" PRIu64 " of %" PRIu64 " samples; %" PRIu64 " stacks, %" PRIu64

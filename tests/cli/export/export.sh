@@ -217,6 +217,13 @@ N/A;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
 N/A;[unknown]+0xff30 1
 END
 
+# ---- Frames that only perf finds are told as missing.
+expect 0 "$PERFDATA" gen --preset dwarf -c 300 -o dwarf.data
+expect 0 "$PERFDATA" export --to folded dwarf.data
+has err 'call-graph dwarf.* not made'
+expect 0 "$PERFDATA" export --to folded in.data
+empty err
+
 # ---- In little memory the same lines, in the same order.
 expect 0 "$PERFDATA" gen --size 600K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
 expect 0 "$PERFDATA" export --to folded -s comm,tid -v many.data

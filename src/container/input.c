@@ -235,15 +235,16 @@ static enum pd_code fill(struct pi_input *in, size_t n, struct pd_error *error)
         return in->failure.code;
     }
     while (in->fill < n && !in->at_end) {
+        const size_t most = ahead(in, n);
         const int64_t got =
-            in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, ahead(in, n));
+            in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, most);
         if (got == -EINTR || (got == -EAGAIN && waited(in)))
             continue;
         if (got == -EAGAIN && in->live)
             return pi_fail(error, PD_AGAIN, in->base + in->fill, NULL, 0, 0);
         if (got < 0)
             return pi_input_fail(in, in->base + in->fill, NULL, (int)-got, error);
-        if ((uint64_t)got > in->cap - in->fill) /* a source that wrote beyond its buffer */
+        if ((uint64_t)got > most) /* a source that wrote beyond its buffer */
             return pi_input_fail(in, in->base + in->fill, NULL, EOVERFLOW, error);
         in->fill += (size_t)got;
         in->at_end = got == 0;

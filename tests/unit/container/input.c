@@ -159,7 +159,8 @@ struct habit {
     size_t most;         /* bytes given at a time */
     unsigned interrupts; /* every how many calls -EINTR */
     uint64_t fail_from;  /* -EIO from this offset on */
-    size_t too_many;     /* bytes claimed beyond what was asked for */
+    size_t too_many;     /* bytes claimed beyond what was asked for, behind the first read */
+    bool at_once;        /* or with it */
     uint64_t next;       /* where the last read ended */
     bool forward;        /* every read continued the one before */
     unsigned calls, closed;
@@ -180,7 +181,7 @@ static int64_t habit_read(void *user, uint64_t offset, void *buf, size_t n)
     if (got)
         memcpy(buf, h->im->b + offset, got);
     h->next = offset + got;
-    return h->too_many ? (int64_t)(n + h->too_many) : (int64_t)got;
+    return h->too_many && (h->at_once || offset) ? (int64_t)(n + h->too_many) : (int64_t)got;
 }
 
 static void habit_close(void *user)
@@ -275,10 +276,17 @@ static void a_source_that_lies(void **state)
     image_recording(&im, false);
     struct habit h = usual(&im);
     h.too_many = 1;
+    h.at_once = true;
     assert_int_equal(open_habit(&r, &h, true, &e), PD_EIO);
     assert_int_equal(e.found, EOVERFLOW);
     assert_null(r);
     assert_int_equal(h.closed, 1);
+    h = usual(&im);
+    h.most = 50; /* into the header */
+    h.too_many = 1;
+    assert_int_equal(open_habit(&r, &h, true, &e), PD_EIO);
+    assert_int_equal(e.found, EOVERFLOW);
+    assert_int_equal(e.offset, 50);
 
     /* More bytes announced than exist: the records end with damage. */
     h = usual(&im);

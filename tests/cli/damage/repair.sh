@@ -185,6 +185,35 @@ for f in zeroed.data behead.data noattrs.data; do
     same want.txt got.txt
     "$PERFDATA" info -I r.data | grep -q hostname || fail "$f: no features"
 done
+# Of several lists of ids that the file has, the first counts; others may come from elsewhere.
+python3 - <<'END'
+import struct
+data = bytearray(open("two.data", "rb").read())
+at = struct.unpack_from("<Q", data, 40)[0]
+places = []  # of records from the list on
+while at < sum(struct.unpack_from("<QQ", data, 40)):
+    kind, _, n = struct.unpack_from("<IHH", data, at)
+    if places or kind == 69:
+        places.append((at, n))
+    at += n
+first, n = places[0]
+index = data[first : first + n]
+for entry in range(16, n, 32):  # id, idx, cpu, tid
+    struct.pack_into("<Q", index, entry, struct.unpack_from("<Q", index, entry)[0] + 1000)
+at = places[1][0]
+end = next(at + size for at, size in places[1:] if at + size - places[1][0] >= n)
+data[at:end] = index + struct.pack("<IHH", 68, 0, 8) * ((end - at - n) // 8)
+open("ids.data", "wb").write(data)
+data[104:136] = struct.pack("<4Q", 1, 2, 3, 4)  # ids of its attrs
+open("sister.data", "wb").write(data)
+END
+"$PERFDATA" dump -F time,event,ip ids.data >want.txt 2>/dev/null
+tail -c +300 ids.data >behead.data
+rm -f r.data
+expect 3 "$PERFDATA" repair --like sister.data -o r.data behead.data
+"$PERFDATA" dump -F time,event,ip r.data >got.txt 2>/dev/null
+[ -s want.txt ] || fail 'no samples'
+same want.txt got.txt
 expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
 

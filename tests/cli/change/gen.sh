@@ -130,6 +130,12 @@ gen -c 30000 --seed 2 --preset server -o made -f
 [ "$(wc -l <tasks)" -gt 20 ] || fail 'tasks'
 [ -z "$(cut -d ' ' -f 2 tasks | sort | uniq -d)" ] || fail 'two tasks of one number'
 ! awk '$1 < 1000 || $2 < $1' tasks | grep . || fail 'numbers of tasks go down'
+# Formats of tracepoints say where each field is: behind the one before.
+gen -c 300 --preset tracing -o made -f
+grep -a $'^\tfield:' made | sed -n '/common_type/,$ p' |
+    sed 's/.*offset:\([0-9-]*\);.*size:\([0-9]*\);.*/\1 \2/' >fields
+awk '$1 && $1 != end { wrong++ } { end = $1 + $2 } END { exit wrong || NR < 20 }' fields ||
+    fail 'offsets of fields'
 rm -f made
 expect 2 gen -c 5
 has err 'where to'

@@ -124,6 +124,23 @@ has err 'temporary files'
 "$PERFDATA" decode sorted.data >after.json
 python3 order.py before.json after.json || fail 'records of equal time changed places'
 
+# A record without a time that is last, where no round was, comes before all: however many samples are sorted
+# at a time, none goes out before it.
+"$PERFDATA" gen -q -f --random --features none -c 1 -t TIME_CONV -o plain.data
+"$PERFDATA" decode plain.data | sed -n '/TIME_CONV/s/"offset":"[0-9]*",//p' >last
+for n in 4095 4096 4097; do
+    "$PERFDATA" gen -q -f --features none -c $n -t SAMPLE --sample-type ip,tid,time,identifier -o plain.data
+    "$PERFDATA" decode plain.data | sed -E '/"SAMPLE"/s/"offset":"[0-9]*",//
+        1s/("data":.*"size":")[0-9]*(",?.*"event_types")/\1'$((n * 40 + 32))'\2/' >lines
+    at=$(grep -n -m 1 '"SAMPLE"' lines | cut -d : -f 1)
+    sed "$at{h;d}; $((at + 1))G; \$r last" lines | "$PERFDATA" encode -q -f -o shuffled.data
+    "$PERFDATA" decode shuffled.data >before.json
+    expect 0 "$PERFDATA" sort -q -f -i shuffled.data -o sorted.data
+    "$PERFDATA" decode sorted.data >after.json
+    grep -m 1 '"record"' after.json | grep -q TIME_CONV || fail "$n samples: the last record is not the first"
+    python3 order.py before.json after.json || fail "$n samples: not the order"
+done
+
 container() {
     "$PERFDATA" info --json "$1" | sed -n 's/^[^,]*,"container":"\([a-z]*\)".*/\1/p' | sed 's/directory/dir/'
 }

@@ -14,24 +14,24 @@
 static const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
                                     .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_CGROUP};
 
-static struct pd_plan plan_of(void)
+static enum pd_code feed_of(struct pd_session *s, const struct pd_attr *of, const struct pd_record *what,
+                            struct pd_error *error)
 {
+    uint64_t bytes[512];
+    struct pd_record rec = {0};
     struct pd_plan plan;
-    pd_plan_init(&plan, &attr, PD_LITTLE);
-    return plan;
+    size_t size;
+    pd_plan_init(&plan, of, PD_LITTLE);
+    assert_int_equal(pd_record_encode(&plan, what, bytes, sizeof bytes, &size, NULL), PD_OK);
+    assert_int_equal(pd_record_frame(PD_LITTLE, bytes, size, &rec, NULL), PD_OK);
+    rec.plan = &plan;
+    rec.attr = of;
+    return pd_session_record(s, &rec, error);
 }
 
 static enum pd_code feed_told(struct pd_session *s, const struct pd_record *what, struct pd_error *error)
 {
-    uint64_t bytes[512];
-    struct pd_record rec = {0};
-    size_t size;
-    const struct pd_plan plan = plan_of();
-    assert_int_equal(pd_record_encode(&plan, what, bytes, sizeof bytes, &size, NULL), PD_OK);
-    assert_int_equal(pd_record_frame(PD_LITTLE, bytes, size, &rec, NULL), PD_OK);
-    rec.plan = &plan;
-    rec.attr = &attr;
-    return pd_session_record(s, &rec, error);
+    return feed_of(s, &attr, what, error);
 }
 
 static enum pd_code feed(struct pd_session *s, const struct pd_record *what)
@@ -534,6 +534,29 @@ static void more_tasks_than_it_may_take(void **state)
     pd_session_free(s);
 }
 
+/* Samples of an event that does not tell the cgroup, or whose it is, change no task's. */
+static void cgroup_of_other_events(void **state)
+{
+    static const struct pd_attr others[] = {
+        {.type = PD_TYPE_SOFTWARE, .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID},
+        {.type = PD_TYPE_SOFTWARE, .sample_type = PD_SAMPLE_IP | PD_SAMPLE_CGROUP}};
+    const struct pd_record of_one = {.type = PD_RECORD_SAMPLE,
+                                     .u.sample = {.pid = 1, .tid = 1, .cgroup = 900}};
+    const struct pd_record of_idle = {.type = PD_RECORD_SAMPLE, .u.sample = {.cgroup = 800}};
+    struct pd_session *s = begin(NULL);
+    (void)state;
+    assert_int_equal(feed(s, &of_one), PD_OK);
+    assert_int_equal(feed(s, &of_idle), PD_OK);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const struct pd_record without = {.type = PD_RECORD_SAMPLE,
+                                          .u.sample = {.pid = 1, .tid = 1, .cgroup = 700}};
+        assert_int_equal(feed_of(s, &others[i], &without, NULL), PD_OK);
+        assert_int_equal(pd_session_find_task(s, 1)->cgroup, 900);
+        assert_int_equal(pd_session_find_task(s, 0)->cgroup, 800);
+    }
+    pd_session_free(s);
+}
+
 /* What is replaced is given back: a task's namespaces, a cgroup's path. */
 static void replaced_again_and_again(void **state)
 {
@@ -625,6 +648,7 @@ int main(void)
         cmocka_unit_test(frames_have_the_mode_of_their_marker),
         cmocka_unit_test(an_unknown_marker_discards_the_chain),
         cmocka_unit_test(tasks_cgroups_and_namespaces),
+        cmocka_unit_test(cgroup_of_other_events),
         cmocka_unit_test(each_mapping_is_tagged_once),
         cmocka_unit_test(memory_is_of_what_is_mapped),
         cmocka_unit_test(more_than_it_may_take),

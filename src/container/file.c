@@ -55,9 +55,12 @@ static bool is_old_set(const uint8_t features[32])
 }
 
 #define TINY 16 /* bytes; E_MACHINE has 8, CLN_SIZE 4 */
-#define CLEARLY                                                                                            \
-    3 /* features more of which nobody knows; with the host name, from which perf tells the word size, one \
-         is \          enough */
+
+/*
+ * So many more features of one word size that nobody knows tell that it is the other one. With the host's
+ * name, by which perf tells the word size, one is enough.
+ */
+#define CLEARLY 3
 
 unsigned pi_feature_word(const uint8_t stored[32], const struct pd_file_section *sections, size_t n)
 {

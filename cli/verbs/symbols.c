@@ -88,6 +88,13 @@ static bool on_symbol(void *user, const char *file, const char *build_id, uint64
     return cli_resolve(&run->resolver, file, build_id, offset, symbol);
 }
 
+static void on_kernel(void *user, const char *file, const char *build_id, const char *symbol,
+                      uint64_t address)
+{
+    struct run *run = user;
+    cli_note_kernel(&run->resolver, file, build_id, symbol, address);
+}
+
 static void note_kernel(struct run *run)
 {
     struct cli_resolver *r = &run->resolver;
@@ -141,6 +148,7 @@ static void run_symbols(struct run *run)
                                           .format = PD_EXPORT_SYMBOLS,
                                           .build_id = on_build_id,
                                           .symbol = on_symbol,
+                                          .kernel_place = on_kernel,
                                           .finding = on_finding,
                                           .progress = on_progress,
                                           .user = run};

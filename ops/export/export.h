@@ -189,6 +189,10 @@ struct pi_exporting {
         uint64_t generation; /* that of pid; 0: not known */
         uint32_t pid;
     } asked; /* last, since the last change */
+    struct {
+        uint64_t at; /* the address of its symbol */
+        uint32_t dso;
+    } kernel; /* that was told last */
     struct pi_frame_place *frame_places;
     struct pi_stack_place *stack_places;
     struct pi_comm_place *comm_places;

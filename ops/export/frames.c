@@ -68,6 +68,16 @@ static enum pd_code find_twin(struct pi_exporting *x, uint32_t dso, uint32_t *tw
     return code;
 }
 
+/* The name of a file, and its build id in hexadecimal digits. */
+static const char *split_dso(const struct pi_exporting *x, uint32_t dso, char id[41])
+{
+    const char *text = x->all->dsos.all[dso], *space = strchr(text, ' ');
+    const size_t n = (size_t)(space - text - 1);
+    memcpy(id, text + 1, n);
+    id[n] = 0;
+    return space + 1;
+}
+
 /*
  * Asks for the function at a place. Symbols of the kernel that have records (KSYMBOL) keep their own names.
  */
@@ -75,13 +85,27 @@ static bool ask_symbol(const struct pi_exporting *x, const struct pi_frame_place
                        struct pd_symbol *symbol)
 {
     const struct pd_export_options *o = &x->all->options;
-    const char *text = x->all->dsos.all[place->dso], *space = strchr(text, ' ');
-    char id[41] = "";
+    char id[41];
     *symbol = (struct pd_symbol){.name = own};
     if (own || place->dso == 0)
         return own;
-    memcpy(id, text + 1, (size_t)(space - text - 1));
-    return o->symbol(o->user, space + 1, id, place->offset, symbol);
+    const char *file = split_dso(x, place->dso, id);
+    return o->symbol(o->user, file, id, place->offset, symbol);
+}
+
+/* Tells where the kernel is, if that is another place than the last one. */
+static void tell_kernel(struct pi_exporting *x, uint32_t dso, const struct pd_mapping *map)
+{
+    const struct pd_export_options *o = &x->all->options;
+    const char *bracket = strchr(map->file, ']');
+    char id[41];
+    if (o->kernel_place == NULL || dso == 0 || bracket == NULL || bracket[1] == 0 || map->pgoff == 0 ||
+        (x->kernel.dso == dso && x->kernel.at == map->pgoff))
+        return;
+    x->kernel.dso = dso;
+    x->kernel.at = map->pgoff;
+    const char *file = split_dso(x, dso, id);
+    o->kernel_place(o->user, file, id, bracket + 1, map->pgoff);
 }
 
 static enum pd_code name_function(struct pi_exporting *x, const char *name, uint32_t *number)
@@ -130,6 +154,8 @@ __attribute__((noinline)) static void fill_place(struct pi_exporting *x, struct 
         (struct pi_frame_place){.generation = a->generation, .ip = ip, .pid = a->pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
     place->dso = map ? pi_chosen_tag(map) : 0;
+    if (map && map->kind == PD_MAPPING_KERNEL)
+        tell_kernel(x, place->dso, map);
     if (x->all->options.symbol && !pi_export_is_branches(x->all) &&
         x->all->options.format != PD_EXPORT_SYMBOLS) {
         const enum pd_code code = find_function(x, map, place);

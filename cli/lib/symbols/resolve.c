@@ -218,6 +218,66 @@ static bool read_kallsyms(struct cli_resolver *r, const char *build_id)
     return found;
 }
 
+void cli_note_kernel(struct cli_resolver *r, const char *file, const char *build_id, const char *symbol,
+                     uint64_t address)
+{
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        const struct cli_kernel_place *k = &r->kernels[i];
+        if (k->address == address && strcmp(k->file, file) == 0 && strcmp(k->build_id, build_id) == 0 &&
+            strcmp(k->symbol, symbol) == 0)
+            return;
+    }
+    struct cli_kernel_place k = {.file = cli_strdup(file), .symbol = cli_strdup(symbol), .address = address};
+    snprintf(k.build_id, sizeof k.build_id, "%s", build_id);
+    if (k.file && k.symbol && r->n_kernels < PD_LIMIT_SYMBOLS_KERNELS &&
+        CLI_ADD(r->cli, r->kernels, r->n_kernels, k))
+        return;
+    r->too_many_kernels = true;
+    free(k.file);
+    free(k.symbol);
+}
+
+static bool is_of_kernel(const struct cli_resolver *r, const struct cli_kernel_place *k)
+{
+    return strcmp(k->file, r->file) == 0 && strcmp(k->build_id, r->build_id) == 0;
+}
+
+/* Opens the kernel's functions, which may be those of another boot, with another place of the kernel. */
+static bool open_kernel(struct cli_resolver *r)
+{
+    r->is_kernel = true;
+    for (size_t i = 0; r->table.symbol == NULL && i < r->n_kernels; i++)
+        if (is_of_kernel(r, &r->kernels[i]))
+            r->table.symbol = r->kernels[i].symbol;
+    return read_kallsyms(r, r->build_id);
+}
+
+/*
+ * *base becomes what has to be added to an address of the kernel, of recordings of one boot or of several.
+ * False: the address may be of two of these, or not all are known.
+ */
+static bool find_kernel_base(const struct cli_resolver *r, uint64_t address, uint64_t *base)
+{
+    const uint64_t most = UINT64_C(1) << 26; /* bytes of a kernel's code, and more */
+    size_t n = 0, n_near = 0;
+    uint64_t one = 0, near = 0;
+    *base = 0;
+    for (size_t i = 0; r->table.symbol_at && i < r->n_kernels; i++) {
+        const struct cli_kernel_place *k = &r->kernels[i];
+        if (!is_of_kernel(r, k) || strcmp(k->symbol, r->table.symbol) != 0)
+            continue;
+        n++;
+        one = k->address;
+        if (address >= k->address && address - k->address < most) {
+            n_near++;
+            near = k->address;
+        }
+    }
+    if (n)
+        *base = r->table.symbol_at - (n == 1 ? one : near);
+    return !r->too_many_kernels && (n < 2 || n_near == 1);
+}
+
 /* The name of a module without a file is "[name]", as behind its functions in kallsyms. */
 static bool is_module(const char *file)
 {
@@ -297,7 +357,7 @@ static void close_file(struct cli_resolver *r)
     cli_table_free(&r->table);
     cli_dwarf_close(r->dwarf);
     r->dwarf = NULL;
-    r->by_address = false;
+    r->by_address = r->is_kernel = false;
     r->base = 0;
     free(r->file);
     r->file = NULL;
@@ -311,7 +371,7 @@ static void open_file(struct cli_resolver *r, const char *file, const char *buil
     if (r->file == NULL)
         return;
     const bool kernel = strncmp(file, "[kernel.kallsyms]", 17) == 0;
-    const bool found = kernel         ? read_kallsyms(r, build_id)
+    const bool found = kernel         ? open_kernel(r)
                        : is_map(file) ? open_map(r)
                                       : (is_module(file) && open_module(r)) || open_elf(r);
     r->n_files++;
@@ -342,6 +402,8 @@ bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t of
         return false;
     if (r->file == NULL || strcmp(r->file, file) != 0 || strcmp(r->build_id, build_id) != 0)
         open_file(r, file, build_id);
+    if (r->is_kernel && !find_kernel_base(r, offset, &r->base))
+        return false;
     if (r->by_address)
         address += r->base;
     else if (!cli_elf_address(&r->elf, offset, &address))
@@ -361,4 +423,11 @@ void cli_resolver_close(struct cli_resolver *r)
     close_file(r);
     free(r->names);
     r->names = NULL;
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        free(r->kernels[i].file);
+        free(r->kernels[i].symbol);
+    }
+    free(r->kernels);
+    r->kernels = NULL;
+    r->n_kernels = 0;
 }

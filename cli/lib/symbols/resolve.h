@@ -10,17 +10,26 @@
 #include "inlined.h"
 #include "cli/lib/command.h"
 
+/* Where a kernel was while it was recorded: the address of one of its symbols. */
+struct cli_kernel_place {
+    char *file, build_id[41], *symbol;
+    uint64_t address;
+};
+
 struct cli_resolver {
     struct cli *cli;
     const char **roots; /* directories to look below before / */
     size_t n_roots;
     const char *kernel_dir; /* the directory of the recording, which may have kcore_dir; NULL: none */
     char kernel_id[41];     /* the build id of its kernel; empty: not known */
+    struct cli_kernel_place *kernels;
+    size_t n_kernels;
+    bool too_many_kernels;
     bool inlined;
     size_t n_files, n_unknown; /* asked for; of these, without symbols */
     /* private: of the last file */
     char *file, build_id[41];
-    bool by_address;
+    bool by_address, is_kernel;
     uint64_t base; /* by address: that of offset 0 */
     struct cli_elf elf;
     struct cli_table table;
@@ -34,6 +43,9 @@ bool cli_take_root(struct cli_resolver *r);
 /* A pd_symbol_finder, with the struct as its user. Quick if calls for the same file follow each other. */
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);
+/* Notes where a kernel was, before cli_resolve() is asked for its functions. */
+void cli_note_kernel(struct cli_resolver *r, const char *file, const char *build_id, const char *symbol,
+                     uint64_t address);
 /*
  * Looks for the first file of the recording, with that build id, below roots, in / and ~/.debug. Gives its
  * path, to be freed, and its headers in `elf`. NULL: there is none.

@@ -242,6 +242,8 @@ static bool take_kallsyms(struct cli_table *t, char *line)
     const char *module = strchr(at + 3, '[');
     if (!take_module(t, module, strchr("tTwW", at[1]) != NULL, address))
         return true;
+    if (module == NULL && t->symbol && strcmp(at + 3, t->symbol) == 0)
+        t->symbol_at = address;
     const uint8_t rank = at[1] == 'W' ? 0 : at[1] < 'a' ? 2 : 1;
     if (!cli_table_add(t, address, 0, rank, at + 3, strcspn(at + 3, "\t ")))
         return false;

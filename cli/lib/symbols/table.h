@@ -30,6 +30,9 @@ struct cli_table {
      * code. */
     const char *module;
     uint64_t module_code;
+    /* Of kallsyms: the name of a symbol of the kernel itself, or NULL; and its address, 0: it has none. */
+    const char *symbol;
+    uint64_t symbol_at;
 };
 
 /* False: no memory, or too many. */

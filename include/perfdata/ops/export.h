@@ -171,6 +171,13 @@ struct pd_export_options {
     size_t n_fields;
     /* The formats of a recording's tracepoints; NULL: none, or not known. */
     const struct pd_tracepoints *(*tracepoints)(void *user, struct pd_reader *reader);
+    /*
+     * Where a kernel whose functions `symbol` is asked for was: the address of the symbol behind its name in
+     * the recording (PERF_RECORD_MMAP of perf: "_text" or "_stext"). With address space randomization each
+     * boot has another. Called before `symbol`, at least once for each place; may be NULL.
+     */
+    void (*kernel_place)(void *user, const char *file, const char *build_id, const char *name,
+                         uint64_t address);
 };
 
 struct pd_export_stats {

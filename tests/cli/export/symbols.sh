@@ -215,6 +215,24 @@ kernel '' '' '80ffe000 t one' 'c0000000 t next	[module]'
 kernel one 1017 '80fff001 t one'
 kernel '' '' '80ffe000 t one'
 
+# With address space randomization the kernel is elsewhere in each boot: its _text in the recording and in
+# kallsyms tell how far. Functions of two boots are known side by side, unless an address may be of both.
+boot() { # ADDRESS: makes y.data of a boot with the kernel there
+    recording "$dir/whole" $id | sed "s/0xffffffff810000/0xffffffff${1}00/g" |
+        "$PERFDATA" encode -f -o y.data || fail "encode $1"
+}
+of_kernel() { # FILE...: writes what is known of its kernels
+    printf 'ffffffffa20000%s\n' '00 T _text' '10 T one' '20 t two' >x.dir/kcore_dir/kallsyms
+    expect 0 "$PERFDATA" symbols --root root "$@"
+    grep ^ffff out || :
+}
+[ "$(of_kernel x.dir)" = 'ffffffff81000018	8	one' ] || fail "another boot: $(cat out)"
+boot 9f00
+[ "$(of_kernel y.data x.dir)" = 'ffffffff81000018	8	one
+ffffffff9f000018	8	one' ] || fail "two boots: $(cat out)"
+boot 8120
+[ "$(of_kernel y.data x.dir)" = 'ffffffff81000018	8	one' ] || fail "boots that are near: $(cat out)"
+
 # ---- Modules: their functions are in kallsyms, with addresses; in the recording they are at offsets in a
 # module, by its name or that of its file. A guest's kernel is another one.
 unfold >modules.jsonl <<'END'

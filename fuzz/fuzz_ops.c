@@ -8,6 +8,7 @@
  * recording, and of the second; then these, one after another, the third being the rest. A size that does not
  * fit is the rest. A directory is an archive (archive.h).
  */
+#define _GNU_SOURCE /* memmem() */
 #include "mutator.h"
 #include "tests/support/operations.h"
 #include <unistd.h>

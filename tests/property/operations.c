@@ -4,6 +4,7 @@
  * gen, filter and directories, held against random recordings of all containers, a third of which are
  * damaged. Checks R5, R10, R12.
  */
+#define _GNU_SOURCE /* memmem() */
 #include "operations.h"
 #include "cmocka_all.h"
 #include "seeded.h"

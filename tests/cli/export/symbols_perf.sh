@@ -172,26 +172,29 @@ agrees_everywhere alias.so
 strip alias.so
 agrees_everywhere alias.so
 
-# Names of the kernel: some by hand, then those of this one.
-agrees_kernel() { # KALLSYMS LEAST: so many frames
+# Names of the kernel: some by hand, also of another boot with the kernel elsewhere; then those of this one.
+agrees_kernel() { # RECORDED LEAST KALLSYMS: so many frames at addresses of RECORDED
     python3 "$frames" --walk-kernel "$1" kernel.data
     rm -rf kernel.dir
     "$PERFDATA" convert -q --to dir -o kernel.dir kernel.data || fail convert
     mkdir kernel.dir/kcore_dir
-    cp "$1" kernel.dir/kcore_dir/kallsyms
+    cp "$3" kernel.dir/kcore_dir/kallsyms
     expect 0 "$PERFDATA" symbols -f -o kernel.syms kernel.dir
-    python3 "$frames" kernel.data kernel.syms --kallsyms "$1" >got || fail "$1: perf script"
+    python3 "$frames" kernel.data kernel.syms --kallsyms "$3" >got || fail "$1: perf script"
     [[ $(head -n 1 got) =~ ^([0-9]+)\ agree\ 0\ differ$ ]] && [ "${BASH_REMATCH[1]}" -ge "$2" ] ||
-        fail "$1: $(head -n 3 got)"
+        fail "$1, $3: $(head -n 3 got)"
 }
 printf 'ffffffff8100%s\n' '0000 T _text' '0000 T _stext' '0100 t first_local' '0100 T global' '0100 w w' \
     '0200 T global2' '0200 W weak' '0300 t text' '0300 D data' '0400 t text2' '0400 R constant' '0500 t x' \
     '0500 t xx' '0580 b bss' '0600 t y' '0600 t $x' '0700 t __last' '0700 t last' '9000 t far' \
     '9000 T far_alias' >hand
-agrees_kernel hand 30
+agrees_kernel hand 30 hand
+sed 's/^ffffffff81/ffffffffa2/' hand >elsewhere
+agrees_kernel hand 30 elsewhere
+agrees_kernel elsewhere 30 hand
 if grep -q '^f.* T _text$' /proc/kallsyms; then
     cat /proc/kallsyms >live
-    agrees_kernel live 30
+    agrees_kernel live 30 live
 fi
 
 # What node compiles: its map in /tmp, and the images that perf makes of its dump.

@@ -95,15 +95,12 @@ static void on_kernel(void *user, const char *file, const char *build_id, const 
     cli_note_kernel(&run->resolver, file, build_id, symbol, address);
 }
 
-static void note_kernel(struct run *run)
+static bool note_kernel(struct run *run)
 {
-    struct cli_resolver *r = &run->resolver;
     uint8_t id[20];
     const size_t n = on_build_id(run, run->current->reader, "[kernel.kallsyms]", id);
-    for (size_t i = 0; i < n; i++)
-        snprintf(r->kernel_id + 2 * i, 3, "%02x", id[i]);
-    if (S_ISDIR(run->current->st.st_mode))
-        r->kernel_dir = run->current->name;
+    return cli_note_recorded(&run->resolver, id, n,
+                             S_ISDIR(run->current->st.st_mode) ? run->current->name : NULL);
 }
 
 static bool add_inputs(struct run *run)
@@ -113,9 +110,8 @@ static bool add_inputs(struct run *run)
         run->current = &run->in[i];
         if (run->current->reader == NULL)
             continue;
-        if (!cli_learn_stream(run->current))
+        if (!cli_learn_stream(run->current) || !note_kernel(run))
             return false;
-        note_kernel(run);
         const enum pd_code code = pd_export_add(run->export, run->current->reader, NULL, &error);
         cli_progress_end(run->cli);
         if (code)

@@ -202,14 +202,41 @@ static bool is_running(const char *build_id)
     return *id && *build_id && is_same_id(id, build_id);
 }
 
+bool cli_note_recorded(struct cli_resolver *r, const uint8_t *id, size_t n, const char *dir)
+{
+    struct cli_recorded_kernel one = {.dir = dir};
+    for (size_t i = 0; i < n; i++)
+        snprintf(one.build_id + 2 * i, 3, "%02x", id[i]);
+    return CLI_ADD(r->cli, r->recorded, r->n_recorded, one);
+}
+
+/* A kernel that a record tells may be that of the only recording, which else does not tell it. */
+static bool may_be_of(const struct cli_resolver *r, const struct cli_recorded_kernel *k, const char *build_id)
+{
+    return strcmp(k->build_id, build_id) == 0 || (r->n_recorded == 1 && (!*k->build_id || !*build_id));
+}
+
+/* Reads what recordings with this kernel have beside them. */
+static bool read_recorded(struct cli_resolver *r, const char *build_id)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < r->n_recorded; i++) {
+        const struct cli_recorded_kernel *k = &r->recorded[i];
+        if (k->dir == NULL || !may_be_of(r, k, build_id))
+            continue;
+        char *path = cli_format("%s/kcore_dir/kallsyms", k->dir);
+        found = path && cli_table_read_kallsyms(&r->table, path) && r->table.n;
+        free(path);
+    }
+    return found;
+}
+
 /* Reads the lines that the table is for, of the kernel with this build id. False: there are none. */
 static bool read_kallsyms(struct cli_resolver *r, const char *build_id)
 {
-    char *path = r->kernel_dir ? cli_format("%s/kcore_dir/kallsyms", r->kernel_dir) : NULL;
     r->by_address = true;
-    bool found = path && cli_table_read_kallsyms(&r->table, path) && r->table.n;
-    free(path);
-    path =
+    bool found = read_recorded(r, build_id);
+    char *path =
         cli_format("%s/.debug/[kernel.kallsyms]/%s/kallsyms", getenv("HOME") ? getenv("HOME") : "", build_id);
     found = found || (path && *build_id && cli_table_read_kallsyms(&r->table, path) && r->table.n);
     free(path);
@@ -284,12 +311,22 @@ static bool is_module(const char *file)
     return *file == '[' && file[1] && file[strlen(file) - 1] == ']';
 }
 
+/* Of which kernel a module is, where recordings have several, nothing tells. */
+static bool have_one_kernel(const struct cli_resolver *r)
+{
+    for (size_t i = 1; i < r->n_recorded; i++)
+        if (strcmp(r->recorded[i].build_id, r->recorded[0].build_id) != 0)
+            return false;
+    return r->n_recorded;
+}
+
 /* A module begins at the page of its first code, in which the least address is. */
 static bool open_module(struct cli_resolver *r)
 {
     r->table.module = r->file;
     r->table.module_code = UINT64_MAX;
-    const bool found = read_kallsyms(r, r->kernel_id) && r->table.module_code != UINT64_MAX;
+    const bool found =
+        have_one_kernel(r) && read_kallsyms(r, r->recorded[0].build_id) && r->table.module_code != UINT64_MAX;
     r->base = r->table.module_code & ~UINT64_C(4095);
     if (!found) {
         cli_table_free(&r->table);
@@ -428,6 +465,8 @@ void cli_resolver_close(struct cli_resolver *r)
         free(r->kernels[i].symbol);
     }
     free(r->kernels);
+    free(r->recorded);
     r->kernels = NULL;
-    r->n_kernels = 0;
+    r->recorded = NULL;
+    r->n_kernels = r->n_recorded = 0;
 }

@@ -10,6 +10,12 @@
 #include "inlined.h"
 #include "cli/lib/command.h"
 
+/* The kernel of a recording. */
+struct cli_recorded_kernel {
+    char build_id[41]; /* empty: not known */
+    const char *dir;   /* the recording, which may have kcore_dir; NULL: it is no directory */
+};
+
 /* Where a kernel was while it was recorded: the address of one of its symbols. */
 struct cli_kernel_place {
     char *file, build_id[41], *symbol;
@@ -20,8 +26,8 @@ struct cli_resolver {
     struct cli *cli;
     const char **roots; /* directories to look below before / */
     size_t n_roots;
-    const char *kernel_dir; /* the directory of the recording, which may have kcore_dir; NULL: none */
-    char kernel_id[41];     /* the build id of its kernel; empty: not known */
+    struct cli_recorded_kernel *recorded; /* of each recording */
+    size_t n_recorded;
     struct cli_kernel_place *kernels;
     size_t n_kernels;
     bool too_many_kernels;
@@ -43,6 +49,9 @@ bool cli_take_root(struct cli_resolver *r);
 /* A pd_symbol_finder, with the struct as its user. Quick if calls for the same file follow each other. */
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);
+/* Notes the kernel of a recording, before cli_resolve(): its build id, n bytes, and the directory, which must
+ * outlive the resolver, or NULL. False, after a message: no memory. */
+bool cli_note_recorded(struct cli_resolver *r, const uint8_t *id, size_t n, const char *dir);
 /* Notes where a kernel was, before cli_resolve() is asked for its functions. */
 void cli_note_kernel(struct cli_resolver *r, const char *file, const char *build_id, const char *symbol,
                      uint64_t address);

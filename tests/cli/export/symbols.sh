@@ -233,6 +233,27 @@ ffffffff9f000018	8	one' ] || fail "two boots: $(cat out)"
 boot 8120
 [ "$(of_kernel y.data x.dir)" = 'ffffffff81000018	8	one' ] || fail "boots that are near: $(cat out)"
 
+# Each kernel has the functions that its recording has beside it.
+of_build() { # LETTER ADDRESS FUNCTION: makes LETTER.dir, with such a kernel
+    local entry='{"type":0,"misc":"cpumode=KERNEL|build_id_size","size":100,"file":{"pid":-1,"build_id":"%s",
+        "size":20,"reserved_1":0,"reserved_2":0,"filename":"[kernel.kallsyms]","filename_pad":"%s"}}'
+    # shellcheck disable=SC2059
+    entry=$(printf "$entry" "$(printf "$1%.0s" {1..40})" "$(printf '00%.0s' {1..47})" | tr -d '\n')
+    { recording "$dir/whole" $id | sed "s/0xffffffff81000018/0xffffffff8100$2/" &&
+        echo "{\"feature\":\"build_id\",\"content\":{\"entries\":[$entry]}}"; } |
+        "$PERFDATA" encode -f -o y.data || fail "encode $1"
+    "$PERFDATA" convert -q --to dir -o "$1.dir" y.data && mkdir "$1.dir/kcore_dir"
+    printf 'ffffffff8100%s\n' '0000 T _text' "0010 T $3" '0200 t two' >"$1.dir/kcore_dir/kallsyms"
+}
+of_build a 0018 one
+of_build b 0028 another
+for order in 'a.dir b.dir' 'b.dir a.dir'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" symbols --root root $order
+    [ "$(grep ^ffff out | sort)" = 'ffffffff81000018	8	one
+ffffffff81000028	18	another' ] || fail "two kernels: $(cat out)"
+done
+
 # ---- Modules: their functions are in kallsyms, with addresses; in the recording they are at offsets in a
 # module, by its name or that of its file. A guest's kernel is another one.
 unfold >modules.jsonl <<'END'

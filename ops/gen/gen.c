@@ -35,9 +35,7 @@ static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error
         if (limits[i].value > limits[i].most)
             return pi_fail(error, PD_EARG, PD_NOWHERE, limits[i].name, limits[i].value, limits[i].most);
     const uint64_t both = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
-    uint64_t known = 0;
-    for (size_t i = 0; i < pd_set_sample_type.n; i++)
-        known |= pd_set_sample_type.names[i].value;
+    const uint64_t known = pi_gen_fields();
     if ((o->sample_type & both) == both || (o->sample_type & ~known))
         return pi_fail(error, PD_EARG, PD_NOWHERE, "sample_type", o->sample_type, known);
     if (o->container == PD_CONTAINER_DIRECTORY && o->member == NULL)

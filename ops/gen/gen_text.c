@@ -364,6 +364,14 @@ static bool event_line(struct line *l)
     return true;
 }
 
+uint64_t pi_gen_fields(void)
+{
+    uint64_t fields = 0;
+    for (size_t i = 0; i < pd_set_sample_type.n; i++)
+        fields |= pd_set_sample_type.names[i].value;
+    return fields;
+}
+
 /* sample FIELD,FIELD,… */
 static bool sample_line(struct line *l)
 {
@@ -375,7 +383,7 @@ static bool sample_line(struct line *l)
         n = 0;
         while (at + n < w->n && w->at[at + n] != ',')
             n++;
-        if (!pd_set_parse(&pd_set_sample_type, w->at + at, n, &value))
+        if (!pd_set_parse(&pd_set_sample_type, w->at + at, n, &value) || value & ~pi_gen_fields())
             return bad(l, "there is no such sample field");
         l->t->sample |= value;
     }

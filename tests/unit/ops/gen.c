@@ -100,6 +100,7 @@ static const struct {
     {1, "event cycles 200%\n", "a percentage is at most 100"},
     {1, "sample\n", "names of sample fields are missing"},
     {1, "sample addr,nonsense\n", "there is no such sample field"},
+    {1, "sample addr,77700057\n", "there is no such sample field"},
     {1, "sample weight,weight_struct\n", "weight and weight_struct exclude each other"},
     {1, "cpus\n", "a number is missing"},
     {1, "cpus 0\n", "the number is out of range"},

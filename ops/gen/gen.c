@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen.c - synthetic recordings: opening, the events, and the order of the parts. */
 #include "gen_internal.h"
+#include "src/reflect/reflect.h"
 #include "src/support/limits.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
@@ -35,7 +36,7 @@ static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error
         if (limits[i].value > limits[i].most)
             return pi_fail(error, PD_EARG, PD_NOWHERE, limits[i].name, limits[i].value, limits[i].most);
     const uint64_t both = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
-    const uint64_t known = pi_gen_fields();
+    const uint64_t known = pi_set_mask(&pd_set_sample_type);
     if ((o->sample_type & both) == both || (o->sample_type & ~known))
         return pi_fail(error, PD_EARG, PD_NOWHERE, "sample_type", o->sample_type, known);
     if (o->container == PD_CONTAINER_DIRECTORY && o->member == NULL)

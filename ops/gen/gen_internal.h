@@ -76,8 +76,6 @@ struct pi_gen_text {
 
 /* Parses a description; `text` ends with NUL. PD_EVALUE: `found` is the line. */
 enum pd_code pi_gen_parse(struct pi_gen_text *t, const char *text, struct pd_error *error);
-/* All fields of sample_type. */
-uint64_t pi_gen_fields(void);
 
 /* ---- The generator */
 

@@ -4,6 +4,7 @@
  * docs/GEN.md has the words.
  */
 #include "gen_internal.h"
+#include "src/reflect/reflect.h"
 #include "src/schema/fail.h"
 #include <string.h>
 
@@ -364,14 +365,6 @@ static bool event_line(struct line *l)
     return true;
 }
 
-uint64_t pi_gen_fields(void)
-{
-    uint64_t fields = 0;
-    for (size_t i = 0; i < pd_set_sample_type.n; i++)
-        fields |= pd_set_sample_type.names[i].value;
-    return fields;
-}
-
 /* sample FIELD,FIELD,… */
 static bool sample_line(struct line *l)
 {
@@ -383,7 +376,8 @@ static bool sample_line(struct line *l)
         n = 0;
         while (at + n < w->n && w->at[at + n] != ',')
             n++;
-        if (!pd_set_parse(&pd_set_sample_type, w->at + at, n, &value) || value & ~pi_gen_fields())
+        if (!pd_set_parse(&pd_set_sample_type, w->at + at, n, &value) ||
+            value & ~pi_set_mask(&pd_set_sample_type))
             return bad(l, "there is no such sample field");
         l->t->sample |= value;
     }

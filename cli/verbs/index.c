@@ -116,7 +116,7 @@ static void make_index(struct run *run, const char *path)
     struct pd_index_stats stats;
     struct pd_error error;
     cli->output = path;
-    if (cli_output_open(cli, &out, &run->in, 1, CLI_PATCH)) {
+    if (cli_output_open(cli, &out, &run->in, 1, CLI_PATCH | (run->place ? 0 : CLI_IMPLIED))) {
         const enum pd_code code = pd_index_build(run->in.reader, &out.sink, &run->how, &stats, &error);
         cli_progress_end(cli);
         if (code == PD_EOUT)
@@ -131,6 +131,15 @@ static void make_index(struct run *run, const char *path)
     cli->output = run->place;
 }
 
+/* perf reads all files of a directory whose names begin with "data." as its records. */
+static bool spoils_directory(const struct run *run)
+{
+    const char *slash = strrchr(run->in.name, '/');
+    const char *name = slash ? slash + 1 : run->in.name;
+    return !run->place && !run->check && (strcmp(name, "data") == 0 || strncmp(name, "data.", 5) == 0) &&
+           pd_reader_find_feature(run->in.reader, PD_FEAT_DIR_FORMAT);
+}
+
 static void index_file(struct run *run, const char *file)
 {
     if (strcmp(file, "-") == 0) {
@@ -140,7 +149,10 @@ static void index_file(struct run *run, const char *file)
     if (!cli_input_open(run->cli, &run->in, file, 0))
         return;
     char *path = place_of(run);
-    if (path)
+    if (spoils_directory(run))
+        cli_fail(run->cli, CLI_USAGE, "%s: an index beside it would be read as a part of the directory",
+                 run->in.name);
+    else if (path)
         (run->check ? check_index : make_index)(run, path);
     free(path);
     cli_input_close(&run->in);

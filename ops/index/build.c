@@ -73,7 +73,7 @@ static enum pd_code next(struct pi_building *b, struct pd_record *rec)
 /* The last zstd frame need not end: nothing follows it. But it is not that of all records. */
 static bool is_last_frame(const struct pi_building *b)
 {
-    return b->bytes <= LAST_FRAME * b->header.least && b->reader->inflate.start == b->reader->inflate.end;
+    return b->bytes / LAST_FRAME <= b->header.least && b->reader->inflate.start == b->reader->inflate.end;
 }
 
 static enum pd_code read_all(struct pi_building *b)

@@ -133,9 +133,10 @@ static bool open_beside(struct cli_output *out)
 static bool open_path(struct cli_output *out, const struct cli_input *inputs, size_t n, unsigned flags)
 {
     struct stat st;
-    if ((out->final = follow_links(out->name)) == NULL)
+    const bool implied = flags & CLI_IMPLIED;
+    if ((out->final = implied ? cli_strdup(out->name) : follow_links(out->name)) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(errno));
-    const int error = stat(out->final, &st) < 0 ? errno : 0;
+    const int error = (implied ? lstat : stat)(out->final, &st) < 0 ? errno : 0;
     const bool regular = !error && S_ISREG(st.st_mode);
     const char *why = error == ENOENT || regular
                           ? cli_overwrites(out->cli, out->final, error ? NULL : &st, inputs, n)
@@ -146,6 +147,8 @@ static bool open_path(struct cli_output *out, const struct cli_input *inputs, si
         return error == ENOENT ? open_beside(out) : refuse(out, CLI_OUTPUT, strerror(error));
     if (S_ISDIR(st.st_mode))
         return refuse(out, CLI_USAGE, "this is a directory");
+    if (!regular && implied)
+        return refuse(out, CLI_USAGE, "this is no regular file; -o writes to it");
     if (!regular)
         return open_in_place(out, open(out->final, O_WRONLY | O_CLOEXEC | O_NOCTTY), inputs, n, flags);
     if (!out->cli->force)

@@ -12,6 +12,8 @@ enum {
     CLI_TEXT = 2,  /* the output is text: may go to a terminal */
     CLI_SPOOL = 4, /* an output that is written in place is kept in a temporary file first:
                       cli_output_source() */
+    CLI_IMPLIED = 8, /* the name is not the user's: whatever stands there but a regular file is left alone,
+                        and no link is followed */
 };
 
 /* The file of -o. */

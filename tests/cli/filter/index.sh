@@ -144,3 +144,30 @@ expect 0 "$PERFDATA" index -o x.pdi plain.data
 cmp x.pdi plain.data.pdi
 expect 0 "$PERFDATA" index --check -o x.pdi plain.data
 expect 1 "$PERFDATA" index --check -o x.pdi zstd.data
+
+expect 0 "$PERFDATA" index --block 9223372036854775808 -o x.pdi -f zstd.data # a block is all of it
+expect 0 "$PERFDATA" index --check -o x.pdi zstd.data
+
+# ---- A name that nobody gave: no link is followed, and a directory gets no file more
+
+echo kept >target
+rm plain.data.pdi
+ln -s target plain.data.pdi
+expect 2 "$PERFDATA" index plain.data
+expect 2 "$PERFDATA" index -f plain.data
+has err 'no regular file'
+ln -sf missing plain.data.pdi
+expect 2 "$PERFDATA" index -f plain.data
+[ "$(cat target)" = kept ] && [ ! -e missing ] || fail 'index wrote through a link'
+rm plain.data.pdi
+mkfifo plain.data.pdi
+expect 2 "$PERFDATA" index -f plain.data
+rm plain.data.pdi
+ln -s target named.pdi
+expect 0 "$PERFDATA" index -f -o named.pdi plain.data
+[ -L named.pdi ] && expect 0 "$PERFDATA" index --check -o target plain.data
+"$PERFDATA" gen --count 2000 --to dir -o x.dir
+expect 2 "$PERFDATA" index x.dir/data
+has err 'part of the directory'
+expect 0 "$PERFDATA" check x.dir
+expect 0 "$PERFDATA" index -o x.pdi -f x.dir/data

@@ -3,6 +3,7 @@
  * frames.c - the frames of a sample: the files that its addresses are mapped from, and offsets in them; and
  * the stack that they make.
  */
+#include "labels.h"
 #include "rows.h"
 #include "src/schema/fail.h"
 #include "src/session/call_chain.h"
@@ -68,16 +69,6 @@ static enum pd_code find_twin(struct pi_exporting *x, uint32_t dso, uint32_t *tw
     return code;
 }
 
-/* The name of a file, and its build id in hexadecimal digits. */
-static const char *split_dso(const struct pi_exporting *x, uint32_t dso, char id[41])
-{
-    const char *text = x->all->dsos.all[dso], *space = strchr(text, ' ');
-    const size_t n = (size_t)(space - text - 1);
-    memcpy(id, text + 1, n);
-    id[n] = 0;
-    return space + 1;
-}
-
 /*
  * Asks for the function at a place. Symbols of the kernel that have records (KSYMBOL) keep their own names.
  */
@@ -89,7 +80,7 @@ static bool ask_symbol(const struct pi_exporting *x, const struct pi_frame_place
     *symbol = (struct pd_symbol){.name = own};
     if (own || place->dso == 0)
         return own;
-    const char *file = split_dso(x, place->dso, id);
+    const char *file = pi_export_dso_parts(x->all, place->dso, id);
     return o->symbol(o->user, file, id, place->offset, symbol);
 }
 
@@ -97,14 +88,15 @@ static bool ask_symbol(const struct pi_exporting *x, const struct pi_frame_place
 static void tell_kernel(struct pi_exporting *x, uint32_t dso, const struct pd_mapping *map)
 {
     const struct pd_export_options *o = &x->all->options;
-    const char *bracket = strchr(map->file, ']');
     char id[41];
-    if (o->kernel_place == NULL || dso == 0 || bracket == NULL || bracket[1] == 0 || map->pgoff == 0 ||
-        (x->kernel.dso == dso && x->kernel.at == map->pgoff))
+    if (dso == 0 || map->pgoff == 0 || (x->kernel.dso == dso && x->kernel.at == map->pgoff))
+        return;
+    const char *bracket = strchr(map->file, ']');
+    if (bracket == NULL || bracket[1] == 0)
         return;
     x->kernel.dso = dso;
     x->kernel.at = map->pgoff;
-    const char *file = split_dso(x, dso, id);
+    const char *file = pi_export_dso_parts(x->all, dso, id);
     o->kernel_place(o->user, file, id, bracket + 1, map->pgoff);
 }
 
@@ -154,7 +146,7 @@ __attribute__((noinline)) static void fill_place(struct pi_exporting *x, struct 
         (struct pi_frame_place){.generation = a->generation, .ip = ip, .pid = a->pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
     place->dso = map ? pi_chosen_tag(map) : 0;
-    if (map && map->kind == PD_MAPPING_KERNEL)
+    if (map && map->kind == PD_MAPPING_KERNEL && x->all->options.kernel_place)
         tell_kernel(x, place->dso, map);
     if (x->all->options.symbol && !pi_export_is_branches(x->all) &&
         x->all->options.format != PD_EXPORT_SYMBOLS) {

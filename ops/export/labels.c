@@ -9,6 +9,15 @@ const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso)
     return strchr(all->dsos.all[dso], ' ') + 1;
 }
 
+const char *pi_export_dso_parts(const struct pd_export *all, uint64_t dso, char id[41])
+{
+    const char *name = pi_export_dso_name(all, dso), *text = all->dsos.all[dso];
+    const size_t n = (size_t)(name - text) - 2;
+    memcpy(id, text + 1, n);
+    id[n] = 0;
+    return name;
+}
+
 void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon)
 {
     const char *stop;

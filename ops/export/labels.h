@@ -8,6 +8,8 @@
 
 /* The name of a file, without the kind and build id that `dsos` has before it. */
 const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso);
+/* The same, and its build id in hexadecimal digits, "" if it has none. */
+const char *pi_export_dso_parts(const struct pd_export *all, uint64_t dso, char id[41]);
 /* Writes a name: control characters and bytes that are not UTF-8 as \xNN, and, if asked for, `;` as `:`. */
 void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon);
 /*

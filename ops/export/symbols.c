@@ -73,16 +73,15 @@ static enum pd_code put_address(void *user, const uint8_t *key, size_t n, uint64
     const struct pd_export_options *o = &w->all->options;
     const uint32_t dso = pi_load32(key, PD_BIG);
     const uint64_t offset = pi_load64(key + 4, PD_BIG);
-    const char *text = w->all->dsos.all[dso], *space = strchr(text, ' ');
     struct pd_symbol symbol = {0};
-    char id[41] = "";
+    char id[41];
+    const char *file = pi_export_dso_parts(w->all, dso, id);
     (void)n;
     (void)sum;
-    memcpy(id, text + 1, (size_t)(space - text - 1));
-    if (!o->symbol(o->user, space + 1, id, offset, &symbol))
+    if (!o->symbol(o->user, file, id, offset, &symbol))
         return PD_OK;
     if (w->dso != dso)
-        put_file(w, id, space + 1);
+        put_file(w, id, file);
     w->dso = dso;
     put_number(out, offset);
     pd_out_str(out, "\t");

@@ -174,7 +174,8 @@ struct pd_export_options {
     /*
      * Where a kernel whose functions `symbol` is asked for was: the address of the symbol behind its name in
      * the recording (PERF_RECORD_MMAP of perf: "_text" or "_stext"). With address space randomization each
-     * boot has another. Called before `symbol`, at least once for each place; may be NULL.
+     * boot has another. `file` and `build_id` are as for `symbol`. Called before `symbol`, at least once for
+     * each place; may be NULL.
      */
     void (*kernel_place)(void *user, const char *file, const char *build_id, const char *name,
                          uint64_t address);

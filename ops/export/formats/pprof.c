@@ -201,14 +201,13 @@ PD_WRAPS static void put_place(struct pprof *p, uint32_t dso)
 
 static void put_mapping(struct pprof *p, uint32_t dso)
 {
-    const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
-    const bool functions = *text == PD_DSO_FUNCTIONS;
-    char id[41] = "";
-    memcpy(id, text + 1, (size_t)(space - text - 1));
+    const bool functions = *p->all->dsos.all[dso] == PD_DSO_FUNCTIONS;
+    char id[41];
+    const char *file = pi_export_dso_parts(p->all, dso, id);
     put_field(&p->message, 1, dso + UINT64_C(1));
     if (!functions)
         put_place(p, dso);
-    put_field(&p->message, 5, add_string(p, space + 1));
+    put_field(&p->message, 5, add_string(p, file));
     put_field(&p->message, 6, add_string(p, id));
     put_field(&p->message, 7, functions);
     end_message(p, MAPPING);
@@ -230,7 +229,7 @@ static uint32_t find_program(const struct pprof *p)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < p->all->dsos.n; i++)
-        if (p->ranges[i].stack && may_be_program(strchr(p->all->dsos.all[i], ' ') + 1) &&
+        if (p->ranges[i].stack && may_be_program(pi_export_dso_name(p->all, i)) &&
             (best == 0 || p->ranges[i].sum > p->ranges[best].sum))
             best = i;
     return best;

@@ -142,10 +142,11 @@ static void name_file(const struct profiles *p, char *name, size_t cap)
 {
     static const char *const ends[] = {
         [PD_EXPORT_BOLT] = "bolt", [PD_EXPORT_PROFGEN] = "profgen", [PD_EXPORT_AUTOFDO] = "autofdo"};
-    const char *text = p->all->dsos.all[p->dso], *space = strchr(text, ' '), *slash = strrchr(text, '/');
-    const char *plain = slash ? slash + 1 : space + 1, *end = ends[p->all->options.format];
-    if (space > text + 1)
-        snprintf(name, cap, "%.*s.%s", (int)(space - text - 1), text + 1, end);
+    char id[41];
+    const char *path = pi_export_dso_parts(p->all, p->dso, id), *slash = strrchr(path, '/');
+    const char *plain = slash ? slash + 1 : path, *end = ends[p->all->options.format];
+    if (*id)
+        snprintf(name, cap, "%s.%s", id, end);
     else
         snprintf(name, cap, "%" PRIu32 "-%.100s.%s", p->dso, plain, end);
     for (char *c = name; *c; c++)
@@ -162,14 +163,15 @@ static const char *name_numbers(const struct profiles *p)
 
 static void note_file(struct profiles *p, const char *name)
 {
-    const char *text = p->all->dsos.all[p->dso], *space = strchr(text, ' ');
+    char id[41];
+    const char *path = pi_export_dso_parts(p->all, p->dso, id);
     pd_out_str(&p->lines, name);
     pd_out_str(&p->lines, "\t");
-    pd_out_bytes(&p->lines, text + 1, (size_t)(space - text - 1));
+    pd_out_str(&p->lines, id);
     pd_out_str(&p->lines, "\t");
     pd_out_str(&p->lines, name_numbers(p));
     pd_out_str(&p->lines, "\t");
-    pi_export_put_name(&p->lines, space + 1, false);
+    pi_export_put_name(&p->lines, path, false);
     pd_out_str(&p->lines, "\n");
 }
 
@@ -215,10 +217,9 @@ static void find_segments(struct profiles *p)
     const struct pd_export_options *o = &p->all->options;
     p->n_segments = 0;
     for (uint32_t dso = p->dso; o->segments && dso && !p->n_segments; dso = p->all->profiled[dso].next) {
-        const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
-        char id[41] = "";
-        memcpy(id, text + 1, (size_t)(space - text - 1));
-        p->n_segments = o->segments(o->user, space + 1, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS);
+        char id[41];
+        const char *path = pi_export_dso_parts(p->all, dso, id);
+        p->n_segments = o->segments(o->user, path, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS);
     }
 }
 

@@ -95,7 +95,7 @@ static void on_kernel(void *user, const char *file, const char *build_id, const 
     cli_note_kernel(&run->resolver, file, build_id, symbol, address);
 }
 
-static bool note_kernel(struct run *run)
+static bool note_recorded(struct run *run)
 {
     uint8_t id[20];
     const size_t n = on_build_id(run, run->current->reader, "[kernel.kallsyms]", id);
@@ -110,7 +110,7 @@ static bool add_inputs(struct run *run)
         run->current = &run->in[i];
         if (run->current->reader == NULL)
             continue;
-        if (!cli_learn_stream(run->current) || !note_kernel(run))
+        if (!cli_learn_stream(run->current) || !note_recorded(run))
             return false;
         const enum pd_code code = pd_export_add(run->export, run->current->reader, NULL, &error);
         cli_progress_end(run->cli);

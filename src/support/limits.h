@@ -158,7 +158,7 @@
     X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 3", "")                                   \
     X(SYMBOLS_ELF, 512 << 20, BYTES, "symbols of a program, their names, and sections of these, each",       \
       "its symbols are left out", "")                                                                        \
-    X(SYMBOLS_KERNELS, 1024, COUNT, "places of kernels, of boots in which they were recorded",               \
+    X(SYMBOLS_KERNELS, 1024, COUNT, "places of kernels in memory, one or more a boot",                       \
       "kernels get no names", "")                                                                            \
     X(SYMBOLS_SECTIONS, 65536, COUNT, "sections of a program that are looked at for symbols",                \
       "the others are not looked at", "")                                                                    \

@@ -22,6 +22,13 @@ static size_t id_length(const char *id)
     return pi_build_id_length(id, strlen(id));
 }
 
+static void write_hex(char text[41], const uint8_t *id, size_t n)
+{
+    text[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + 2 * i, 3, "%02x", id[i]);
+}
+
 static bool is_same_id(const char *a, const char *b)
 {
     const size_t n = id_length(a), m = id_length(b);
@@ -196,8 +203,7 @@ static bool is_running(const char *build_id)
         uint32_t head[3];
         memcpy(head, note + at, sizeof head);
         if (head[0] == 4 && head[1] == 20 && head[2] == 3 && memcmp(note + at + 12, "GNU", 4) == 0)
-            for (size_t i = 0; i < 20; i++)
-                snprintf(id + 2 * i, 3, "%02x", note[at + 16 + (ssize_t)i]);
+            write_hex(id, note + at + 16, 20);
     }
     return *id && *build_id && is_same_id(id, build_id);
 }
@@ -205,12 +211,11 @@ static bool is_running(const char *build_id)
 bool cli_note_recorded(struct cli_resolver *r, const uint8_t *id, size_t n, const char *dir)
 {
     struct cli_recorded_kernel one = {.dir = dir};
-    for (size_t i = 0; i < n; i++)
-        snprintf(one.build_id + 2 * i, 3, "%02x", id[i]);
+    write_hex(one.build_id, id, n);
     return CLI_ADD(r->cli, r->recorded, r->n_recorded, one);
 }
 
-/* A kernel that a record tells may be that of the only recording, which else does not tell it. */
+/* A kernel without a build id, of a record or of the recording, may be that of the only recording. */
 static bool may_be_of(const struct cli_resolver *r, const struct cli_recorded_kernel *k, const char *build_id)
 {
     return strcmp(k->build_id, build_id) == 0 || (r->n_recorded == 1 && (!*k->build_id || !*build_id));

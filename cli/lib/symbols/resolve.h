@@ -49,8 +49,10 @@ bool cli_take_root(struct cli_resolver *r);
 /* A pd_symbol_finder, with the struct as its user. Quick if calls for the same file follow each other. */
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);
-/* Notes the kernel of a recording, before cli_resolve(): its build id, n bytes, and the directory, which must
- * outlive the resolver, or NULL. False, after a message: no memory. */
+/*
+ * Notes the kernel of a recording, before cli_resolve(): its build id, n bytes, 20 at most, and the
+ * directory, which must outlive the resolver, or NULL. False, after a message: no memory.
+ */
 bool cli_note_recorded(struct cli_resolver *r, const uint8_t *id, size_t n, const char *dir);
 /* Notes where a kernel was, before cli_resolve() is asked for its functions. */
 void cli_note_kernel(struct cli_resolver *r, const char *file, const char *build_id, const char *symbol,

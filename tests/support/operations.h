@@ -645,20 +645,32 @@ static inline void operation_check_string(const struct operation_names *names, c
     }
 }
 
-static inline void operation_check_fields(const struct operation_names *names, struct pd_fields *it)
+/* Calls `take` for each field, also within parts and lists, until it returns true, which is the result. */
+static inline bool operation_each_field(struct pd_fields *it,
+                                        bool (*take)(const struct pd_field *f, const void *user),
+                                        const void *user)
 {
     struct pd_fields within;
     struct pd_field f;
-    while (pd_fields_next(it, &f)) {
-        if (f.kind == PD_FIELD_STRING)
-            operation_check_string(names, f.u.str->ptr, f.u.str->len);
-        if (f.kind == PD_FIELD_PART) {
+    bool found = false;
+    while (!found && pd_fields_next(it, &f)) {
+        found = take(&f, user);
+        if (!found && f.kind == PD_FIELD_PART) {
             pd_fields_enter(&within, it, &f);
-            operation_check_fields(names, &within);
+            found = operation_each_field(&within, take, user);
         }
-        for (size_t i = 0; f.kind == PD_FIELD_LIST && i < f.n && pd_fields_element(&within, it, &f, i); i++)
-            operation_check_fields(names, &within);
+        for (size_t i = 0;
+             f.kind == PD_FIELD_LIST && !found && i < f.n && pd_fields_element(&within, it, &f, i); i++)
+            found = operation_each_field(&within, take, user);
     }
+    return found;
+}
+
+static inline bool operation_check_field(const struct pd_field *f, const void *user)
+{
+    if (f->kind == PD_FIELD_STRING)
+        operation_check_string(user, f->u.str->ptr, f->u.str->len);
+    return false;
 }
 
 /* No string of a record is a short name that was replaced. */
@@ -671,31 +683,18 @@ static inline void operation_check_strings(struct operations *t, const struct im
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
         if (pd_reader_decode(r, &rec, NULL) == PD_OK) {
             pd_fields_of_record(&it, &rec);
-            operation_check_fields(names, &it);
+            operation_each_field(&it, operation_check_field, names);
         }
     pd_reader_close(r);
 }
 
-/* True if a string or bytes among the fields have the text. */
-static inline bool operation_has_text(struct pd_fields *it, const struct pd_bytes *text)
+/* True of a string or bytes with the text. */
+static inline bool operation_has_text(const struct pd_field *f, const void *user)
 {
-    struct pd_fields within;
-    struct pd_field f;
-    bool has = false;
-    while (!has && pd_fields_next(it, &f)) {
-        if (f.kind == PD_FIELD_STRING)
-            has = memmem(f.u.str->ptr, f.u.str->len, text->ptr, text->n) != NULL;
-        if (f.kind == PD_FIELD_BYTES)
-            has = memmem(f.u.bytes->ptr, f.n, text->ptr, text->n) != NULL;
-        if (f.kind == PD_FIELD_PART) {
-            pd_fields_enter(&within, it, &f);
-            has = operation_has_text(&within, text);
-        }
-        for (size_t i = 0;
-             f.kind == PD_FIELD_LIST && !has && i < f.n && pd_fields_element(&within, it, &f, i); i++)
-            has = operation_has_text(&within, text);
-    }
-    return has;
+    const struct pd_bytes *text = user;
+    if (f->kind == PD_FIELD_STRING)
+        return memmem(f->u.str->ptr, f->u.str->len, text->ptr, text->n) != NULL;
+    return f->kind == PD_FIELD_BYTES && memmem(f->u.bytes->ptr, f->n, text->ptr, text->n) != NULL;
 }
 
 struct operation_leaks {
@@ -722,7 +721,7 @@ static inline void operation_leak(void *user, const struct pd_leak *leak)
         return;
     }
     pd_fields_of_record(&it, &rec);
-    leaks->n += operation_has_text(&it, text);
+    leaks->n += operation_each_field(&it, operation_has_text, text);
 }
 
 static inline void operation_note(void *user, const struct pd_convert_note *note)

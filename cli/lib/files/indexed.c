@@ -45,7 +45,7 @@ bool cli_index_open(struct cli_input *in, const char *path, struct pd_error *why
         return fail(why, PD_ENOMEM, 0);
     x->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (x->fd < 0 || fstat(x->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-        const int e = x->fd < 0 ? errno : EINVAL;
+        const int e = x->fd < 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
         close_file(x);
         free(x);
         return fail(why, e == ENOENT ? PD_EMISSING : PD_EIO, e);

@@ -65,7 +65,7 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
         e->own_allocator = *own.allocator;
         e->allocator = &e->own_allocator;
     }
-    e->comms.allocator = e->cgroups.allocator = e->events.allocator = own.allocator;
+    e->comms.allocator = e->cgroups.allocator = e->events.allocator = e->declared.allocator = own.allocator;
     e->dsos.allocator = e->functions.allocator = e->ids.allocator = own.allocator;
     code = pi_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
@@ -86,6 +86,7 @@ void pd_export_free(struct pd_export *e)
     pi_texts_free(&e->comms);
     pi_texts_free(&e->cgroups);
     pi_texts_free(&e->events);
+    pi_texts_free(&e->declared);
     pi_texts_free(&e->dsos);
     pi_texts_free(&e->functions);
     pi_texts_free(&e->ids);
@@ -198,7 +199,19 @@ static enum pd_code note_unit(struct pi_exporting *x, uint32_t attr, uint32_t ev
     return PD_OK;
 }
 
-/* The number of the name of an event. */
+/* The number of the name of an event among these. */
+static enum pd_code name_event(struct pi_exporting *x, uint32_t attr, struct pi_texts *names,
+                               uint32_t *number)
+{
+    enum pd_code code = enlarge_text(x, 512);
+    size_t n = code ? 0 : event_name(x, attr);
+    if (!code && n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
+        n = event_name(x, attr);
+    return code ? code
+                : pi_export_text(names, x->text, n < x->text_cap ? n : x->text_cap - 1, number, x->error);
+}
+
+/* The number of the name of an event that has samples. */
 static enum pd_code find_event(struct pi_exporting *x, uint32_t attr, uint32_t *event)
 {
     if (attr >= x->n_events) {
@@ -211,13 +224,7 @@ static enum pd_code find_event(struct pi_exporting *x, uint32_t attr, uint32_t *
         x->n_events = n;
     }
     if (x->events[attr] == 0) {
-        enum pd_code code = enlarge_text(x, 512);
-        size_t n = code ? 0 : event_name(x, attr);
-        if (!code && n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
-            n = event_name(x, attr);
-        if (!code)
-            code = pi_export_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event,
-                                  x->error);
+        enum pd_code code = name_event(x, attr, &x->all->events, event);
         if (!code)
             code = note_unit(x, attr, *event);
         if (code)
@@ -226,6 +233,29 @@ static enum pd_code find_event(struct pi_exporting *x, uint32_t attr, uint32_t *
     }
     *event = x->events[attr] - 1;
     return PD_OK;
+}
+
+/*
+ * Notes up to two names of events that are to be exported, whether they have samples or not: pieces of a
+ * recording agree in these. dummy:u, which perf adds, never has any.
+ */
+static enum pd_code note_declared(struct pi_exporting *x)
+{
+    struct pi_texts *names = &x->all->declared;
+    const size_t n = pd_reader_n_attrs(x->chosen.reader);
+    enum pd_code code = PD_OK;
+    for (uint32_t attr = 0, number; !code && attr < n && names->n < 2; attr++) {
+        const struct pd_attr *a = &pd_reader_attr(x->chosen.reader, attr)->attr;
+        if (!pi_export_wants(x, attr) || (a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY))
+            continue;
+        if (attr >= x->n_events || x->events[attr] == 0) {
+            code = name_event(x, attr, names, &number);
+        } else {
+            const char *name = x->all->events.all[x->events[attr] - 1];
+            code = pi_export_text(names, name, strlen(name), &number, x->error);
+        }
+    }
+    return code;
 }
 
 static enum pd_code find_comm(struct pi_exporting *x, uint32_t tid, uint32_t *number)
@@ -660,6 +690,8 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
     code = open_all(&x, reader);
     if (!code)
         code = export_records(&x);
+    if (!code)
+        code = note_declared(&x);
     e->stats.samples += x.chosen.samples;
     pi_reader_left_out(reader, &e->stats.samples, &others);
     close_all(&x);

@@ -18,6 +18,11 @@ const char *pi_export_dso_parts(const struct pd_export *all, uint64_t dso, char 
     return name;
 }
 
+bool pi_export_has_several(const struct pd_export *all)
+{
+    return all->events.n > 1 || all->declared.n > 1;
+}
+
 void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon)
 {
     const char *stop;

@@ -31,8 +31,8 @@ enum pd_export_format {
      * A line for each stack: the keys asked for, the frames from the outermost on, all with `;` between, a
      * space, and the sum in decimal. A frame is FILE+0xOFFSET, with perf's name for the file and the offset
      * of pd_mapping_offset(), or [unknown]+0xADDRESS where nothing is mapped. If there are several events,
-     * the name of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that
-     * are not UTF-8 become \xNN.
+     * with samples or not, but for PD_SW_DUMMY, the name of the event comes first. In a name, a `;` becomes
+     * `:`, and control characters and bytes that are not UTF-8 become \xNN.
      */
     PD_EXPORT_FOLDED,
     /*

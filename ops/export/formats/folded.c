@@ -52,7 +52,7 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
     struct pd_out *out = &f->text.out;
     const uint8_t *at = key;
     const char *event = f->all->events.all[pi_take_number(&at)];
-    const bool several = f->all->events.n > 1;
+    const bool several = pi_export_has_several(f->all);
     uint64_t dso;
     (void)n;
     if (several) {

@@ -100,9 +100,10 @@ void pi_export_put_group(struct pi_export_groups *g)
     struct pd_out text = new_text(g);
     const uint8_t *at = g->head;
     const char *event = g->all->events.all[pi_take_number(&at)];
-    if (g->all->events.n > 1 || g->all->options.keys == 0)
+    const bool several = pi_export_has_several(g->all);
+    if (several || g->all->options.keys == 0)
         pi_export_put_name(&text, event, false);
-    if (g->all->events.n > 1 && g->all->options.keys)
+    if (several && g->all->options.keys)
         pd_out_str(&text, ": ");
     pi_export_put_head(g->all, &text, &at, " ");
     put_json(g, &text);

@@ -162,6 +162,38 @@ lines -e cycles two.data <<END
 :7;[unknown]+0x10 1
 END
 
+# The name stands there for events without samples, too, as those of a piece may be, but for the dummy of
+# perf; so the lines of pieces add up to those of the whole.
+sed '/"SAMPLE","attr":1/d' two.jsonl | "$PERFDATA" encode -q -f -o one.data
+lines one.data <<END
+cycles;:7;[unknown]+0x10 1
+END
+sed '/"SAMPLE","attr":1/d; s/"HARDWARE", "config": 1/"SOFTWARE", "config": 9/' two.jsonl |
+    "$PERFDATA" encode -q -f -o one.data
+lines one.data <<END
+:7;[unknown]+0x10 1
+END
+add_up() { # FILE HOW...
+    local file=$1 piece
+    shift
+    rm -f piece-*
+    "$PERFDATA" split -q -f "$@" -i "$file" -o 'piece-%d.data' >/dev/null 2>&1 || return 0
+    for piece in piece-*.data; do
+        "$PERFDATA" export --to folded -q "$piece" 2>/dev/null
+    done | python3 "$PERFDATA_SOURCE/examples/slurm/add.py" /dev/stdin >got
+    "$PERFDATA" export --to folded -q "$file" 2>/dev/null | LC_ALL=C sort >want
+    cmp -s got want || fail "$file, $*: pieces do not add up: $(diff got want | head -n 4)"
+    n_added=$((n_added + 1))
+}
+n_added=0
+command -v python3 >/dev/null && while read -r file; do
+    for how in '--chunks 5' '--by pid' '--by event'; do
+        # shellcheck disable=SC2086
+        add_up "$file" $how
+    done
+done < <(ls "$PERFDATA_SOURCE"/corpus/*.data && corpus_files 20)
+! command -v python3 >/dev/null || [ $n_added -ge 9 ] || fail "$n_added recordings were cut"
+
 # ---- The user's part of a chain comes later: for its thread and cookie alone, and for all that wait for it.
 unfold >deferred.jsonl <<'END'
 {"header":{"container":"file"}}

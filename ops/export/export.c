@@ -623,6 +623,7 @@ static enum pd_code open_all(struct pi_exporting *x, struct pd_reader *reader)
                                           .other = take_other,
                                           .tag_user = x,
                                           .few = true,
+                                          .in_order = o->format == PD_EXPORT_PARQUET,
                                           .taker = o->format == PD_EXPORT_PARQUET ? NULL : &x->taker,
                                           .finding = o->finding,
                                           .progress = o->progress,

@@ -64,7 +64,9 @@ enum pd_code pi_chosen_open(struct pi_chosen *c, struct pd_reader *reader,
                             const struct pi_chosen_options *options, struct pd_error *error)
 {
     const struct pd_allocator *allocator = options->selection->allocator;
-    const struct pd_sorter_options how = {.size = sizeof how, .allocator = allocator, .kind = PD_SORT_CAUSAL};
+    const struct pd_sorter_options how = {.size = sizeof how,
+                                          .allocator = allocator,
+                                          .kind = options->in_order ? PD_SORT_TIME : PD_SORT_CAUSAL};
     *c = (struct pi_chosen){.options = *options, .reader = reader, .counts.allocator = allocator};
     c->progress = (struct pi_progress){
         .callback = options->progress, .user = options->user, .total = reader->in.seekable ? 0 : PD_NOWHERE};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chosen.h - the samples of a recording that a selection wants, in the order in which perf processes them,
- * with a session that knows what they mean: for operations that only read.
+ * chosen.h - the samples of a recording that a selection wants, each between the same other records as in
+ * the order in which perf processes them, with a session that knows what they mean: for operations that only
+ * read.
  */
 #ifndef PERFDATA_CHOSEN_H
 #define PERFDATA_CHOSEN_H
@@ -20,6 +21,7 @@ struct pi_chosen_options {
     enum pd_code (*other)(void *user, struct pd_record *rec, struct pd_error *error);
     void *tag_user; /* of both */
     bool few;       /* the session need not find the process of a thread that only samples name */
+    bool in_order;  /* also samples between which no other record lies are given in perf's order */
     /*
      * Takes samples before they are given; asked only if all are wanted and `few`. May be NULL; must outlive
      * this.

@@ -82,9 +82,9 @@ enum pd_export_format {
      */
     PD_EXPORT_SYMBOLS,
     /*
-     * A table (Parquet), one row a sample in order of time (a sample whose deferred call chain comes later
-     * has its row there), written to `sink` as the samples come. Its columns are the same for all recordings;
-     * what a sample does not have is NULL:
+     * A table (Parquet), one row a sample in perf's order, PD_SORT_TIME (a sample whose deferred call chain
+     * comes later has its row there), written to `sink` as the samples come. Its columns are the same for all
+     * recordings; what a sample does not have is NULL:
      *
      * - time, cpu, pid, tid, comm, event, period: the last is the event's where it samples none
      * - ip, dso, build_id, offset, sym: the address, the file mapped there, what `symbol` finds

@@ -93,6 +93,22 @@ done
 "$PERFDATA" export --to parquet - <pipe.data >got.table || fail 'standard input'
 same want.table got.table
 
+# ---- Rows stand in the order in which perf processes samples (perf script -F time).
+unfold >order.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "TID|TIME", "flags": "sample_id_all"}, "ids": []}
+{"record":{"type":"SAMPLE","attr":0,"sample":{"pid":7,"tid":7,"time":"30"}}}
+{"record":{"type":"SAMPLE","attr":0,"sample":{"pid":7,"tid":7,"time":"10"}}}
+{"record":{"type":"FINISHED_ROUND"}}
+{"record":{"type":"SAMPLE","attr":0,"sample":{"pid":7,"tid":7,"time":"20"}}}
+END
+"$PERFDATA" encode -q -o order.data order.jsonl || fail encode
+rows time order.data <<'END'
+10
+20
+30
+END
+
 # ---- Symbols.
 printf 'perfdata-symbols 1\nfile\t-\t/bin/b\n11\t1\tf(\\x01)\tinlined\n' >in.syms
 rows 'time sym' --symbols in.syms -e cycles in.data <<'END'

@@ -288,14 +288,15 @@ static enum pd_code release_all(struct pi_merging *m, uint32_t input, bool stale
 /*
  * Called before a record with a time tells something of a process. Its waiting records are older. If the
  * record is another input's, or a duplicate (so that both inputs are pieces of one recording), waiting copies
- * are nothing new.
+ * are nothing new. A duplicate is not written, so that those of other inputs can go on waiting.
  */
 static enum pd_code overtake(struct pi_merging *m, uint32_t input, uint32_t pid, bool duplicate)
 {
     struct pi_merge_state *st = m->state;
     enum pd_code code = PD_OK;
     for (uint32_t i = 0; !code && st->n_waiting && i < m->n; i++) {
-        const uint32_t first = m->in[i].machine == m->in[input].machine ? first_of(st, i, pid) : 0;
+        const bool concerns = i == input || (!duplicate && m->in[i].machine == m->in[input].machine);
+        const uint32_t first = concerns ? first_of(st, i, pid) : 0;
         if (first)
             code = release(m, first, i != input || duplicate);
     }

@@ -81,6 +81,38 @@ for how in '--by pid' '--by cpu' '--by event' '--chunks 3' '--size 20K'; do
     rm p-*
 done
 
+# Each piece has a record with a time of task 7, which is the same in all, before those without a time, as
+# perf record --tail-synthesize has them; merged, these are there once, as in the whole.
+timed() { # TYPE FIELDS TIME
+    printf '{"record":{"type":"%s","attr":0,"%s":{%s},"sample_id":{"pid":7,"tid":7,"time":"%s"}}}\n' \
+        "$1" "${1,,}" "$2" "$3"
+}
+sample() { # PID TIME
+    printf '{"record":{"type":"SAMPLE","attr":0,"sample":{"pid":%s,"tid":%s,"time":"%s"}}}\n' "$1" "$1" "$2"
+}
+{
+    echo '{"header":{"container":"file"}}'
+    echo '{"attr":{"type":"SOFTWARE","config":0,"sample_type":"TID|TIME","flags":"sample_id_all"},"ids":[]}'
+    timed COMM '"pid":9,"tid":9,"comm":"nine"' 6
+    timed FORK '"pid":7,"ppid":7,"tid":8,"ptid":7,"time":"5"' 5
+    echo '{"record":{"type":"FINISHED_ROUND"}}'
+    sample 10 50
+    sample 10 51
+    sample 11 60
+    sample 7 70
+    echo '{"record":{"type":"FINISHED_ROUND"}}'
+    timed COMM '"pid":7,"tid":7,"comm":"seven"' 0
+    timed FORK '"pid":7,"ppid":7,"tid":8,"ptid":7,"time":"0"' 0
+} >tail.jsonl
+"$PERFDATA" encode -q -o hand.data tail.jsonl || fail encode
+for n in 2 3 4; do
+    rm -f p-*
+    expect 0 "$PERFDATA" split --chunks $n -o 'p-%d' hand.data
+    expect 0 "$PERFDATA" merge -f -o m.data p-*
+    expect 0 "$PERFDATA" cmp --ignore offset,order hand.data m.data
+done
+rm -f p-*
+
 # ---- The judge
 
 script() { # FILE...: what perf script shows of them, one behind the other

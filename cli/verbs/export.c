@@ -225,9 +225,9 @@ static size_t on_segments(void *user, const char *file, const char *build_id,
     struct run *run = user;
     struct cli_elf elf = {0};
     struct binary *named = NULL;
-    for (size_t i = run->n_binaries; i-- > 0;)
-        if (is_binary(&run->binaries[i], file, build_id)) {
-            named = &run->binaries[i]; /* the first one that was named */
+    for (size_t i = run->n_binaries; i > 0; i--)
+        if (is_binary(&run->binaries[i - 1], file, build_id)) {
+            named = &run->binaries[i - 1]; /* the first one that was named */
             named->used = true;
         }
     if (named)

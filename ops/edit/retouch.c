@@ -153,7 +153,7 @@ static enum pd_code keep_slot(struct pi_retouch *t, const struct pd_op *op, stru
 static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
 {
     const size_t least = s->len + 1;
-    return set_slot(t, s, least + ((size - least) & 7));
+    return set_slot(t, s, least + ((size + 7 * least) & 7)); /* 7 is -1 there */
 }
 
 static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # reduce.sh TRY - adds up what the tasks made. Tasks that were killed, or failed, have no status: they are
-# submitted again, twice at most, and the reduction behind them.
+# submitted again, twice at most, and the reduction behind them. A recording of which nothing can be read has
+# status 3 and no stacks.
 #SBATCH --job-name=perfdata-reduce
 #SBATCH --ntasks=1
 #SBATCH --mem=1G
@@ -14,7 +15,7 @@ while read -r recording; do
     none) missing+=("$n") ;;
     3) partial+=("partial: $recording: $(head -n 1 "parts/$n.messages")") ;;
     esac
-    [ "$status" = none ] || parts+=("parts/$n.folded")
+    [ ! -e "parts/$n.status" ] || [ ! -e "parts/$n.folded" ] || parts+=("parts/$n.folded")
     n=$((n + 1))
 done <list
 if [ ${#missing[@]} -gt 0 ] && [ "$try" -lt 3 ]; then

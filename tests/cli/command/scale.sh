@@ -69,3 +69,45 @@ status=0
 [ "$status" = 3 ] || fail "status $status"
 LC_ALL=C sort out >want
 same want got
+
+# ---- examples/slurm, without Slurm: an sbatch that runs each job at once (tests/full/scale/slurm.sh has the
+# real one). Nothing can be read of one recording, another is cut, a third is not there.
+cat >bin/sbatch <<'END'
+#!/usr/bin/env bash
+ids=none
+for word; do
+    case $word in
+    --array=*) ids=${word#*=} ;;
+    --*) ;;
+    *) break ;;
+    esac
+    shift
+done
+[ "$ids" = "${ids/-/}" ] || ids=$(seq -s , "${ids%-*}" "${ids#*-}")
+for id in ${ids//,/ }; do
+    SLURM_ARRAY_TASK_ID=$id bash "$@" >>log/jobs 2>&1 || echo "$* $id: $?" >>log/failed
+done
+echo 1
+END
+chmod +x bin/sbatch
+mkdir recordings
+cp x.data recordings/0.data
+echo 'no recording' >recordings/1.data
+cp parts/0005.data recordings/2.data
+printf 'recordings/%s.data\n' 0 1 2 >list
+PERFDATA=bin/perfdata bash examples/slurm/submit.sh list profile >job || fail "submit: $(cat profile/log/*)"
+printf '%s\n' '3 of 3 recordings, 2 of them partial, after 1 tries' >want
+head -n 1 profile/report >got
+same want got
+has profile/report "^partial: $PWD/recordings/1.data: .*no perf.data$"
+has profile/report "^partial: $PWD/recordings/2.data: .*beyond the end"
+expect 3 "$PERFDATA" export --to folded -q recordings/0.data recordings/2.data
+LC_ALL=C sort out >want
+same want profile/profile.folded
+[ ! -e profile/log/failed ] || fail "$(cat profile/log/failed)"
+echo recordings/missing.data >>list
+PERFDATA=bin/perfdata bash examples/slurm/submit.sh list other >job || fail "submit: $(cat other/log/*)"
+has other/report "^3 of 4 recordings, 2 of them partial, after 3 tries$"
+has other/report "^missing: $PWD/recordings/missing.data$"
+same want other/profile.folded
+has other/log/failed '^reduce.sh 3 none: 1$'

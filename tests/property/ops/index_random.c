@@ -496,6 +496,80 @@ static void changed_bytes(void **state)
     free(b.p);
 }
 
+/* The last record inside COMPRESSED ones that a block gives; 0: there is none. */
+static size_t find_inside(const struct bytes *file, const struct pi_index_block *block)
+{
+    size_t at = (size_t)(block->given + block->events * sizeof(struct pi_index_event) +
+                         block->types * sizeof(struct pi_index_type)),
+           found = 0;
+    while (at < block->given + block->given_size) {
+        struct pi_index_given head;
+        pi_index_load(&head, sizeof head, file->p + at);
+        if (head.inside)
+            found = at;
+        at += sizeof head + pi_load16(file->p + at + sizeof head + 6, PD_LITTLE);
+    }
+    return found;
+}
+
+/* True if the index, or reading with it, fails at the place of a record inside a compressed one. */
+static bool is_out_of_place(struct reading *a, struct bytes *file)
+{
+    struct pd_source source = source_of(file);
+    struct pd_record rec = {0};
+    struct pd_error error = {0};
+    struct pd_index *x;
+    index_stamp(file->p, file->n);
+    enum pd_code code = pd_index_open(&x, a->reader, &source, NULL, &error);
+    if (!code)
+        code = pd_index_select(x, NULL, 0, &error);
+    while (!code)
+        code = pd_reader_next(a->reader, &rec, &error);
+    pd_index_close(x);
+    return code == PD_EVALUE && strcmp(error.field, "place of a record inside a compressed one") == 0;
+}
+
+/* A record begins before the end of what its block has inflated. */
+static void inner_bound(void **state)
+{
+    struct pi_rng r = {random_seed() + 2};
+    struct bytes b = {0};
+    struct reading a;
+    struct pi_index_header header;
+    size_t n = 0;
+    (void)state;
+    const struct pd_sink to = {bytes_put, bytes_patch, &b};
+    const struct pd_gen_options o = {.size = sizeof o,
+                                     .count = 3000,
+                                     .workload = pd_gen_preset("server"),
+                                     .compression = PD_RECORD_COMPRESSED,
+                                     .frame = 4000};
+    struct pd_gen *gen;
+    assert_int_equal(pd_gen_open(&gen, &to, &o, NULL), PD_OK);
+    assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+    pd_gen_close(gen);
+    assert_true(build(&a, &b, &r));
+    pi_index_load(&header, sizeof header, a.file.p);
+    for (uint64_t i = 0; i < header.blocks; i++) {
+        struct pi_index_block block;
+        pi_index_load(&block, sizeof block, a.file.p + header.table + i * sizeof block);
+        const size_t at = find_inside(&a.file, &block);
+        if (at == 0)
+            continue;
+        uint8_t *const inner = a.file.p + at + offsetof(struct pi_index_given, inner);
+        const uint64_t before = pi_load64(inner, PD_LITTLE);
+        pi_store64(inner, block.inflated, PD_LITTLE);
+        assert_true(is_out_of_place(&a, &a.file));
+        pi_store64(inner, block.inflated - 1, PD_LITTLE);
+        assert_false(is_out_of_place(&a, &a.file));
+        pi_store64(inner, before, PD_LITTLE);
+        n++;
+    }
+    assert_true(n > 0);
+    close_reading(&a);
+    free(b.p);
+}
+
 /* A byte of the recording: it is told by a place, by a block that is read, or does not matter. */
 static void changed_recording(void **state)
 {
@@ -560,6 +634,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without), cmocka_unit_test(changed_bytes),
-                                       cmocka_unit_test(changed_recording), cmocka_unit_test(no_memory)};
+                                       cmocka_unit_test(changed_recording), cmocka_unit_test(inner_bound),
+                                       cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

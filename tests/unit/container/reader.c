@@ -986,6 +986,34 @@ static void tracing_data_inside_its_record(void **state)
     }
 }
 
+/* What stands behind a record does not make tracing data of its last bytes: "\x17\x08Dt" and then "racing".
+ */
+static void tracing_data_of_two_records(void **state)
+{
+    struct image im;
+    (void)state;
+    BOTH_ORDERS(big)
+    {
+        struct pd_record rec = {0};
+        struct pd_error why;
+        start_file(&im, big, ST_IP, false);
+        const size_t at = image_record(&im, 66, 0);
+        image_u32(&im, 0);
+        image_bytes(&im, "\x17\x08\x44t", 4);
+        image_end(&im, at);
+        const uint32_t type = big ? 0x72616369 : 0x69636172; /* "raci" */
+        image_end(&im, image_record(&im, type, big ? 0x6e67 : 0x676e));
+        finish(&im);
+        struct pd_reader *r = open_image(&im);
+        assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+        assert_int_equal(rec.size, 16);
+        assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+        assert_int_equal(pd_reader_judge(r, &rec, &why), PD_EVALUE);
+        assert_string_equal(why.field, "type");
+        done(r, &im);
+    }
+}
+
 static void payload_beyond_the_data(void **state)
 {
     static const uint64_t sizes[] = {25, 100000, UINT64_MAX};
@@ -1303,6 +1331,7 @@ int main(void)
         cmocka_unit_test(event_types_outside),
         cmocka_unit_test(payloads),
         cmocka_unit_test(tracing_data_inside_its_record),
+        cmocka_unit_test(tracing_data_of_two_records),
         cmocka_unit_test(payload_beyond_the_data),
         cmocka_unit_test(event_by_identifier),
         cmocka_unit_test(event_by_id),

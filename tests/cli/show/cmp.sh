@@ -256,6 +256,15 @@ open("cut.data", "wb").write(data)
 END
 expect 3 "$PERFDATA" cmp two.data cut.data
 has err 'cut.data: .*event_desc, nr_events: found 2147483647'
+# What is not read any more because of a limit is not compared: CPU_TOPOLOGY behind NRCPUS again and again.
+"$PERFDATA" convert -q --to pipe -o two.pipe "$source/corpus/two-events.data"
+"$PERFDATA" decode two.pipe |
+    sed -E 's/"offset":"[0-9]*",?//; /"NRCPUS"/s/,"feature":\{[^}]*\}//' |
+    awk '{ print } /"NRCPUS"/ { two = one = $0; sub(/"data":"0200000002/, "\"data\":\"0100000001", one) }
+        END { for (i = 0; i < 20; i++) print one "\n" two }' |
+    "$PERFDATA" encode -q -o again.pipe || fail encode
+expect 3 "$PERFDATA" cmp again.pipe again.pipe
+has err 'again.pipe: .*NRCPUS, which CPU_TOPOLOGY depends on, again: found 17, the limit is 16'
 expect 2 "$PERFDATA" cmp two.data
 expect 2 "$PERFDATA" cmp two.data same.data ip.data
 expect 2 "$PERFDATA" cmp two.data none.data

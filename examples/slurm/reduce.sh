@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# reduce.sh TRY - adds up what the tasks made. Tasks that were killed, or failed, have no status: they are
-# submitted again, twice at most, and the reduction behind them. A recording of which nothing can be read has
-# status 3 and no stacks.
+# reduce.sh TRY - adds up what the tasks made. Tasks that were killed, or failed, have no status, or status 0
+# without stacks: they are submitted again, twice at most, and the reduction behind them. A recording of which
+# nothing can be read has status 3 and no stacks; the report names it as without a result.
 #SBATCH --job-name=perfdata-reduce
 #SBATCH --ntasks=1
 #SBATCH --mem=1G
@@ -9,13 +9,18 @@ set -euo pipefail
 try=$1
 missing=() partial=() parts=()
 n=0
-while read -r recording; do
-    status=$(cat "parts/$n.status" 2>/dev/null || echo none)
-    case $status in
-    none) missing+=("$n") ;;
-    3) partial+=("partial: $recording: $(head -n 1 "parts/$n.messages")") ;;
+while IFS= read -r recording; do
+    made=none
+    [ ! -e "parts/$n.folded" ] || made=stacks
+    case $(cat "parts/$n.status" 2>/dev/null || true):$made in
+    0:stacks) parts+=("parts/$n.folded") ;;
+    3:stacks)
+        partial+=("partial: $recording: $(head -n 1 "parts/$n.messages")")
+        parts+=("parts/$n.folded")
+        ;;
+    3:none) partial+=("partial, without a result: $recording: $(head -n 1 "parts/$n.messages")") ;;
+    *) missing+=("$n") ;;
     esac
-    [ ! -e "parts/$n.status" ] || [ ! -e "parts/$n.folded" ] || parts+=("parts/$n.folded")
     n=$((n + 1))
 done <list
 if [ ${#missing[@]} -gt 0 ] && [ "$try" -lt 3 ]; then

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # slurm.sh - examples/slurm on a cluster of this machine: slurmctld, munged and two slurmd, started here. The
 # profile of an array of jobs is that of one process; a task that is killed is submitted again, and the
-# profile is the same; a damaged recording is a partial result, which the report tells. Needs root.
+# profile is the same; a damaged recording is a partial result, which the report tells, and so is one of which
+# nothing can be read. Needs root.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 real=${PERFDATA:?the perfdata executable}
@@ -70,12 +71,14 @@ done
 idle() { [ "$(sinfo -h -N -t idle -o %N | wc -l)" = 2 ]; }
 until_done 60 idle
 
-# ---- Eight recordings, of which one is cut short
+# ---- Eight recordings, of which one is cut short, and a file that is none
 mkdir "$tmp/in"
 for i in {1..8}; do
     "$real" gen -q -c 20000 --seed "$i" --sample-type ip,tid,time,cpu,period,callchain -o "$tmp/in/$i.data"
-    echo "$tmp/in/$i.data"
+    echo "in/$i.data"
 done >"$tmp/list"
+echo 'no recording' >"$tmp/in/none"
+echo in/none >>"$tmp/list"
 head -c 1000000 "$tmp/in/5.data" >"$tmp/in/cut"
 mv "$tmp/in/cut" "$tmp/in/5.data"
 "$real" export --to folded -q -o "$tmp/whole" "$tmp"/in/*.data 2>"$tmp/messages" || [ $? = 3 ]
@@ -84,11 +87,13 @@ reduced() { [ -s "$1/report" ]; }
 check() { # DIRECTORY TRIES
     until_done 300 reduced "$1"
     cmp "$1/profile.folded" "$tmp/want" || fail "the profile of $1"
-    [ "$(head -n 1 "$1/report")" = "8 of 8 recordings, 1 of them partial, after $2 tries" ] ||
+    [ "$(head -n 1 "$1/report")" = "9 of 9 recordings, 2 of them partial, after $2 tries" ] ||
         fail "$(cat "$1/report")"
     grep -q "^partial: $tmp/in/5.data: " "$1/report" || fail "$(cat "$1/report")"
+    grep -q "^partial, without a result: $tmp/in/none: " "$1/report" || fail "$(cat "$1/report")"
 }
 
+cd "$tmp"
 PERFDATA=$real "$source/examples/slurm/submit.sh" "$tmp/list" "$tmp/first" >"$tmp/job"
 check "$tmp/first" 1
 nodes=$(cat "$tmp"/n?.log | grep -c 'launch task\|Launching batch job' || true)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # docs/SCALE.md: its lines for GNU parallel, run as they stand, give what one process gives; begun by another
-# run, they do what is left; a damaged piece is a partial result with status 3.
+# run, they do what is left; a damaged piece is a partial result with status 3. What it says of filtered
+# pieces holds for real recordings, however they are cut.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v parallel >/dev/null || skip 'GNU parallel is not installed'
 command -v python3 >/dev/null || skip 'python3 is not installed'
@@ -37,26 +38,58 @@ same want got
 "$PERFDATA" report -s comm,dso y.data >got
 same want got
 
-# Real recordings have records of tasks that end or are named where no sample is kept.
-kept_alike() { # FILE EVENT
-    local piece
+# Real recordings have records of tasks that end or are named where no sample is kept, and records without a
+# time or of equal time. What is said of them there, for each way to cut.
+shown() { # FILE: what is shown of its samples
+    "$PERFDATA" report -s comm,pid,tid,dso "$1" 2>err || [ $? = 3 ]
+    "$PERFDATA" export --to folded -q -s comm,tid "$1" 2>err | LC_ALL=C sort
+}
+kept_alike() { # FILE EVENT SIDEBAND DIFFERENCE HOW...
+    local file=$1 event=$2 sideband=$3 difference=$4 piece status=0
+    shift 4
     rm -rf pieces
     mkdir pieces
-    "$PERFDATA" split -q --chunks 4 -i "$1" -o 'pieces/%d' 2>err || return 0
+    "$PERFDATA" split -q "$@" -i "$file" -o 'pieces/%d' 2>err || return 0 # damaged, or with AUX data
     for piece in pieces/*; do
-        "$PERFDATA" filter -q --sideband=all -e "$2" -o "$piece.kept" "$piece" 2>err || return 0 # damaged
+        "$PERFDATA" filter -q --sideband="$sideband" -e "$event" -o "$piece.kept" "$piece" 2>err || return 0
     done
-    "$PERFDATA" filter -q -f --sideband=all -e "$2" -o one.data "$1" || fail "filter of $1"
-    "$PERFDATA" merge -q -f -o merged.data pieces/*.kept || fail "merge of $1"
-    [ "$(hash_of merged.data)" = "$(hash_of one.data)" ] || fail "$1: the kept pieces have another content"
-    alike=$((alike + 1))
+    "$PERFDATA" filter -q -f --sideband="$sideband" -e "$event" -o one.data "$file" || fail "filter of $file"
+    "$PERFDATA" merge -q -f -o merged.data pieces/*.kept || fail "merge of $file"
+    alive "$PERFDATA" cmp --ignore offset,order,container one.data merged.data >differences || status=$?
+    [ "$status" -le 1 ] || fail "cmp of $file: status $status"
+    # If the filter drops no sample, it leaves SAMPLE_TIME, also where that was wrong.
+    if grep -Ev "^feature sample_time: |$difference" differences >unexpected; then
+        fail "$file, $event, $*, --sideband=$sideband: $(head -n 4 unexpected)"
+    fi
+    shown one.data >want
+    shown merged.data >got
+    same want got
+    alike[$1$2$sideband]=$((${alike[$1$2$sideband]:-0} + 1))
+    [ "$(hash_of one.data)" != "$(hash_of merged.data)" ] ||
+        hashes[$1$2$sideband]=$((${hashes[$1$2$sideband]:-0} + 1))
 }
-alike=0
+declare -A alike hashes
+none='^$'
+again='^record [0-9]+ (FORK|COMM|MMAP2?) at 0x[0-9a-f]+: only in merged.data$'
+fewer='^record [0-9]+ (FORK|COMM|EXIT|MMAP2?) at 0x[0-9a-f]+: only in one.data$'
+either='^record [0-9| ]+ (FORK|COMM|EXIT|MMAP2?) at [0-9a-fx| ]+: '
 while read -r file; do
     event=$("$PERFDATA" report -s event "$file" 2>err | awk '!/^#/ && NF { print $NF; exit }')
-    [ -z "$event" ] || kept_alike "$file" "$event"
+    [ -n "$event" ] || continue
+    kept_alike "$file" "$event" all "$none" --chunks 4
+    kept_alike "$file" "$event" all "$none" --by pid
+    kept_alike "$file" "$event" all "$again" --by cpu
+    kept_alike "$file" "$event" all "$again" --by event
+    kept_alike "$file" "$event" needed "$fewer" --chunks 4
+    kept_alike "$file" "$event" needed "$fewer" --by pid
+    kept_alike "$file" "$event" needed "$either" --by cpu
 done < <(ls "$PERFDATA_SOURCE"/corpus/*.data && corpus_files 12)
-[ $alike -ge 3 ] || fail "$alike recordings"
+for way in --chunks4all --bypidall --chunks4needed --bypidneeded; do
+    [ "${alike[$way]:-0}" -ge 3 ] || fail "$way: ${alike[$way]:-0} recordings"
+    echo "$way: ${alike[$way]} recordings alike, ${hashes[$way]:-0} of them with the same hash"
+done
+# Only SAMPLE_TIME, or the order of records of equal time, makes the hash of chunks another one.
+[ $((10 * hashes[--chunks4all])) -ge $((9 * alike[--chunks4all])) ] || fail "hashes: $(declare -p hashes)"
 
 run block3
 "$PERFDATA" export --to folded -q x.data | LC_ALL=C sort >want

@@ -6,6 +6,7 @@
 #include "src/reflect/reflect.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
+#include "src/support/wrap.h"
 
 /* ---- Memory of the value at hand */
 
@@ -150,10 +151,10 @@ static enum pd_code keep_slot(struct pi_retouch *t, const struct pd_op *op, stru
 }
 
 /* A name at the end that does not end at a multiple of 8: the record's size tells what follows it. */
-static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
+PD_WRAPS static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
 {
     const size_t least = s->len + 1;
-    return set_slot(t, s, least + ((size + 7 * least) & 7)); /* 7 is -1 there */
+    return set_slot(t, s, least + ((size - least) & 7));
 }
 
 static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)

@@ -246,7 +246,7 @@ static enum pd_code note_declared(struct pi_exporting *x)
     enum pd_code code = PD_OK;
     for (uint32_t attr = 0, number; !code && attr < n && names->n < 2; attr++) {
         const struct pd_attr *a = &pd_reader_attr(x->chosen.reader, attr)->attr;
-        if (!pi_export_wants(x, attr) || (a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY))
+        if (!pi_export_wants(x, attr) || pi_is_dummy(a))
             continue;
         if (attr >= x->n_events || x->events[attr] == 0) {
             code = name_event(x, attr, names, &number);

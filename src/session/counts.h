@@ -8,6 +8,7 @@
 #define PERFDATA_COUNTS_H
 
 #include "src/support/ids.h"
+#include <perfdata/constants.h>
 #include <perfdata/reader.h>
 
 /* All zeros but the allocator, before the first sample; fed with all samples in order of time. */
@@ -16,6 +17,12 @@ struct pi_counts {
     struct pi_ids values; /* last values by id; only of ids that an event has */
     size_t next;          /* counter of the sample */
 };
+
+/* True for an event that has no samples; its side-band records are what it is opened for. */
+static inline bool pi_is_dummy(const struct pd_attr *a)
+{
+    return a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY;
+}
 
 struct pi_counted {
     uint32_t attr_index; /* UINT32_MAX: of an unknown event */

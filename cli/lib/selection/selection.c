@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "selection.h"
 #include "cli/lib/cli.h"
+#include "src/session/counts.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -217,8 +218,8 @@ static bool have_values(const struct cli_selection *s, struct cli_input *in, uin
     for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++) {
         char name[256];
         const struct pd_event_attr *e = pd_reader_attr(in->reader, i);
-        if (e->attr.sample_type & bit || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
-            continue; /* a dummy never samples */
+        if (e->attr.sample_type & bit || pi_is_dummy(&e->attr))
+            continue;
         if ((s->keep.n_event_names && !lists_event(&s->keep, i)) || lists_event(&s->drop, i))
             continue;
         cli_event_name(in, (uint32_t)i, name, sizeof name);

@@ -153,11 +153,6 @@ struct dump_lines {
 
 /* ---- Before the records */
 
-static bool is_dummy(const struct pd_attr *a)
-{
-    return a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY;
-}
-
 /* Refuses, as perf does, a field that no event has. */
 static bool check_field(struct dump *d, enum field f)
 {
@@ -167,7 +162,7 @@ static bool check_field(struct dump *d, enum field f)
         return true;
     for (size_t i = 0; i < n; i++) {
         const struct pd_attr *a = &pd_reader_attr(d->in.reader, i)->attr;
-        if (is_dummy(a))
+        if (pi_is_dummy(a))
             continue;
         if (a->sample_type & fields[f].bits)
             return true;

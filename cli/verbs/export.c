@@ -197,17 +197,12 @@ static size_t on_build_id(void *user, struct pd_reader *reader, const char *file
     return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Compares build ids if both have one, else names. */
 static bool is_binary(const struct binary *b, const char *file, const char *build_id)
 {
     const size_t n = strlen(build_id) < strlen(b->elf.build_id) ? strlen(build_id) : strlen(b->elf.build_id);
-    return n ? memcmp(b->elf.build_id, build_id, n) == 0 : strcmp(last_part(b->path), last_part(file)) == 0;
+    return n ? memcmp(b->elf.build_id, build_id, n) == 0
+             : strcmp(cli_last_part(b->path), cli_last_part(file)) == 0;
 }
 
 static size_t copy_segments(const struct cli_elf *elf, struct pd_export_segment *segments, size_t cap)
@@ -225,11 +220,14 @@ static size_t on_segments(void *user, const char *file, const char *build_id,
     struct run *run = user;
     struct cli_elf elf = {0};
     struct binary *named = NULL;
-    for (size_t i = run->n_binaries; i > 0; i--)
-        if (is_binary(&run->binaries[i - 1], file, build_id)) {
-            named = &run->binaries[i - 1]; /* the first one that was named */
-            named->used = true;
-        }
+    for (size_t i = 0; i < run->n_binaries; i++) {
+        struct binary *b = &run->binaries[i];
+        if (!is_binary(b, file, build_id))
+            continue;
+        b->used = true;
+        if (named == NULL)
+            named = b;
+    }
     if (named)
         return copy_segments(&named->elf, segments, cap);
     char *path = *build_id ? cli_find_binary(&run->resolver, file, build_id, &elf) : NULL;

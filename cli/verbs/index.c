@@ -2,6 +2,7 @@
 /* index.c - `perfdata index`: the index of a recording, beside it. */
 #include "cli/lib/cli.h"
 #include "cli/lib/files/indexed.h"
+#include "src/container/dir.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +132,10 @@ static void make_index(struct run *run, const char *path)
     cli->output = run->place;
 }
 
-/* perf reads all files of a directory whose names begin with "data." as its records. */
-static bool spoils_directory(const struct run *run)
+/* True if perf would read an index at this path, beside a file of a directory, as records. */
+static bool spoils_directory(const struct run *run, const char *path)
 {
-    const char *slash = strrchr(run->in.name, '/');
-    const char *name = slash ? slash + 1 : run->in.name;
-    return !run->place && !run->check && (strcmp(name, "data") == 0 || strncmp(name, "data.", 5) == 0) &&
+    return !run->place && !run->check && pi_dir_is_member(cli_last_part(path)) &&
            pd_reader_find_feature(run->in.reader, PD_FEAT_DIR_FORMAT);
 }
 
@@ -149,7 +148,7 @@ static void index_file(struct run *run, const char *file)
     if (!cli_input_open(run->cli, &run->in, file, 0))
         return;
     char *path = place_of(run);
-    if (spoils_directory(run))
+    if (path && spoils_directory(run, path))
         cli_fail(run->cli, CLI_USAGE, "%s: an index beside it would be read as a part of the directory",
                  run->in.name);
     else if (path)

@@ -203,12 +203,6 @@ static bool may_write(struct run *run, const char *name)
     return !why && (!error || error == ENOENT);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- Pieces */
 
 static bool add_name(struct run *run, char *name)
@@ -231,7 +225,7 @@ static int open_piece(void *user, const struct pd_piece *piece, struct pd_sink *
     char *name = name_of(run, piece->number, piece->key);
     const mode_t mode = S_ISREG(run->in.st.st_mode) ? run->in.st.st_mode & 0777 : 0600;
     const int error = name && may_write(run, name)
-                          ? cli_directory_file(&run->w.dir, base_name(name), mode, sink)
+                          ? cli_directory_file(&run->w.dir, cli_last_part(name), mode, sink)
                           : ECANCELED;
     if (error == 0)
         return add_name(run, name) ? 0 : ECANCELED;
@@ -322,7 +316,7 @@ static bool move_all(struct run *run)
 {
     size_t moved = 0;
     while (moved < run->written &&
-           cli_directory_move(&run->w.dir, base_name(run->names[moved]), run->names[moved]))
+           cli_directory_move(&run->w.dir, cli_last_part(run->names[moved]), run->names[moved]))
         moved++;
     const bool ok = moved == run->written;
     while (!ok && !run->cli->force && moved)

@@ -24,6 +24,11 @@ static char *join(const struct pd_reader *r, const char *dir, const char *name)
     return path;
 }
 
+bool pi_dir_is_member(const char *name)
+{
+    return strncmp(name, "data.", 5) == 0;
+}
+
 const char pi_dir_data[] = "the file \"data\" of this directory";
 
 enum pd_code pi_dir_find(struct pd_reader *r, const char *path, struct pd_error *error)
@@ -219,7 +224,7 @@ static enum pd_code add_others(struct pd_reader *r, DIR *d, int e, struct pd_err
         e = entry ? 0 : errno;
         if (entry == NULL)
             break;
-        if (strncmp(entry->d_name, "data.", 5) == 0)
+        if (pi_dir_is_member(entry->d_name))
             code = add_member(r, entry->d_name, error);
     }
     if (!code && e == ENOMEM)

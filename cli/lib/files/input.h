@@ -7,6 +7,7 @@
 #include "cli/lib/command.h"
 #include <perfdata/reader.h>
 #include <perfdata/session/metadata.h>
+#include <string.h>
 
 enum {
     CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
@@ -48,6 +49,13 @@ struct cli_input {
     void (*close_index)(struct cli_input *in);
     bool index_asked; /* whether there is one */
 };
+
+/* What stands behind the last slash of a path. */
+static inline const char *cli_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 /*
  * Opens a recording, "-" being standard input, and reports damage in its header and sections. False:

@@ -18,11 +18,26 @@
 #include "stacks.h"
 #include <perfdata/ops/export.h>
 #include <perfdata/session/text.h>
+#include <string.h>
 
 /* How frames of a file are named: by offsets in it, by addresses, or by functions. */
 #define PD_DSO_OFFSETS 'o'
 #define PD_DSO_ADDRESSES 'a'
 #define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
+
+/* The parts of a text of `dsos`. The build id is as it is written, and empty if there is none. */
+static inline struct pd_str pi_dso_name(const char *text)
+{
+    const char *name = strchr(text, ' ') + 1;
+    return (struct pd_str){.ptr = name, .len = strlen(name)};
+}
+
+static inline struct pd_str pi_dso_build_id(const char *text)
+{
+    const char *end = strchr(text, ' ');
+    return (struct pd_str){.ptr = end > text ? text + 1 : text,
+                           .len = end > text ? (size_t)(end - text) - 1 : 0};
+}
 
 /* A file of pprof, or of branch profiles, where copies of it, at other paths, are counted with it. */
 struct pi_profiled {

@@ -6,16 +6,15 @@
 
 const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso)
 {
-    return strchr(all->dsos.all[dso], ' ') + 1;
+    return pi_dso_name(all->dsos.all[dso]).ptr;
 }
 
 const char *pi_export_dso_parts(const struct pd_export *all, uint64_t dso, char id[41])
 {
-    const char *name = pi_export_dso_name(all, dso), *text = all->dsos.all[dso];
-    const size_t n = (size_t)(name - text) - 2;
-    memcpy(id, text + 1, n);
-    id[n] = 0;
-    return name;
+    const struct pd_str build_id = pi_dso_build_id(all->dsos.all[dso]);
+    memcpy(id, build_id.ptr, build_id.len);
+    id[build_id.len] = 0;
+    return pi_export_dso_name(all, dso);
 }
 
 bool pi_export_has_several(const struct pd_export *all)

@@ -10,8 +10,7 @@
 const char *pi_export_dso_name(const struct pd_export *all, uint64_t dso);
 /* The same, and its build id in hexadecimal digits, "" if it has none. */
 const char *pi_export_dso_parts(const struct pd_export *all, uint64_t dso, char id[41]);
-/* True if stacks are told apart by their event: of the recordings, not only of the samples they happen to
- * have. */
+/* True if the recordings have several events, with samples or not: then each stack names its own. */
 bool pi_export_has_several(const struct pd_export *all);
 /* Writes a name: control characters and bytes that are not UTF-8 as \xNN, and, if asked for, `;` as `:`. */
 void pi_export_put_name(struct pd_out *out, const char *name, bool no_semicolon);

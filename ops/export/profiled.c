@@ -31,14 +31,14 @@ static enum pd_code enlarge(struct pi_exporting *x, uint32_t number)
 static enum pd_code join_paths(struct pi_exporting *x, uint32_t number)
 {
     struct pd_export *e = x->all;
-    const char *id = e->dsos.all[number] + 1;
-    const size_t n = pi_build_id_length(id, (size_t)(strchr(id, ' ') - id)), known = e->ids.n;
+    const struct pd_str id = pi_dso_build_id(e->dsos.all[number]);
+    const size_t n = pi_build_id_length(id.ptr, id.len), known = e->ids.n;
     struct pi_profiled *all = e->profiled;
     uint32_t place;
     all[number].first = all[number].last = number;
     if (n == 0)
         return PD_OK;
-    const enum pd_code code = pi_export_text(&e->ids, id, n, &place, x->error);
+    const enum pd_code code = pi_export_text(&e->ids, id.ptr, n, &place, x->error);
     if (code)
         return code;
     if (place == known) { /* a new one */

@@ -23,17 +23,6 @@ struct pi_rows {
 
 /* ---- Columns */
 
-static struct pd_str dso_name(const char *text)
-{
-    const char *name = strchr(text, ' ') + 1;
-    return (struct pd_str){.ptr = name, .len = strlen(name)};
-}
-
-static struct pd_str dso_build_id(const char *text)
-{
-    return (struct pd_str){.ptr = text + 1, .len = (size_t)(strchr(text, ' ') - text - 1)};
-}
-
 static size_t count_parts(void)
 {
     size_t n = 0;
@@ -54,8 +43,8 @@ static void name_columns(struct pi_rows *rows)
         [EVENT] = {"event", PD_PARQUET_TEXT, &e->events, NULL},
         [PERIOD] = {"period", PD_PARQUET_U64, NULL, NULL},
         [IP] = {"ip", PD_PARQUET_U64, NULL, NULL},
-        [DSO] = {"dso", PD_PARQUET_TEXT, &e->dsos, dso_name},
-        [BUILD_ID] = {"build_id", PD_PARQUET_TEXT, &e->dsos, dso_build_id},
+        [DSO] = {"dso", PD_PARQUET_TEXT, &e->dsos, pi_dso_name},
+        [BUILD_ID] = {"build_id", PD_PARQUET_TEXT, &e->dsos, pi_dso_build_id},
         [OFFSET] = {"offset", PD_PARQUET_U64, NULL, NULL},
         [SYM] = {"sym", PD_PARQUET_TEXT, &e->functions, NULL},
         [ADDR] = {"addr", PD_PARQUET_U64, NULL, NULL},
@@ -192,7 +181,7 @@ static void put_place(const struct pi_rows *rows, struct pd_out *out, const stru
     if (p->dso == 0)
         return;
     put_value(out, DSO, p->dso);
-    if (dso_build_id(rows->all->dsos.all[p->dso]).len)
+    if (pi_dso_build_id(rows->all->dsos.all[p->dso]).len)
         put_value(out, BUILD_ID, p->dso);
     put_value(out, OFFSET, p->offset);
     if (p->has_function)

@@ -183,16 +183,18 @@ add_up() { # FILE HOW...
     done | python3 "$PERFDATA_SOURCE/examples/slurm/add.py" /dev/stdin >got
     "$PERFDATA" export --to folded -q "$file" 2>/dev/null | LC_ALL=C sort >want
     cmp -s got want || fail "$file, $*: pieces do not add up: $(diff got want | head -n 4)"
-    n_added=$((n_added + 1))
+    [ ! -s want ] || n_added=$((n_added + 1))
 }
-n_added=0
-command -v python3 >/dev/null && while read -r file; do
-    for how in '--chunks 5' '--by pid' '--by event'; do
-        # shellcheck disable=SC2086
-        add_up "$file" $how
-    done
-done < <(ls "$PERFDATA_SOURCE"/corpus/*.data && corpus_files 20)
-! command -v python3 >/dev/null || [ $n_added -ge 9 ] || fail "$n_added recordings were cut"
+if command -v python3 >/dev/null; then
+    n_added=0
+    while read -r file; do
+        for how in '--chunks 5' '--by pid' '--by event'; do
+            # shellcheck disable=SC2086
+            add_up "$file" $how
+        done
+    done < <(ls "$PERFDATA_SOURCE"/corpus/*.data && corpus_files 20)
+    [ $n_added -ge 9 ] || fail "$n_added recordings with stacks were cut"
+fi
 
 # ---- The user's part of a chain comes later: for its thread and cookie alone, and for all that wait for it.
 unfold >deferred.jsonl <<'END'

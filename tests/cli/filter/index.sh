@@ -165,7 +165,8 @@ expect 2 "$PERFDATA" index -f plain.data
 rm plain.data.pdi
 ln -s target named.pdi
 expect 0 "$PERFDATA" index -f -o named.pdi plain.data
-[ -L named.pdi ] && expect 0 "$PERFDATA" index --check -o target plain.data
+[ -L named.pdi ] || fail "named.pdi is no link any more"
+expect 0 "$PERFDATA" index --check -o target plain.data
 "$PERFDATA" gen --count 2000 --to dir -o x.dir
 expect 2 "$PERFDATA" index x.dir/data
 has err 'part of the directory'

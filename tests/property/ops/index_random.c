@@ -499,9 +499,7 @@ static void changed_bytes(void **state)
 /* The last record inside COMPRESSED ones that a block gives; 0: there is none. */
 static size_t find_inside(const struct bytes *file, const struct pi_index_block *block)
 {
-    size_t at = (size_t)(block->given + block->events * sizeof(struct pi_index_event) +
-                         block->types * sizeof(struct pi_index_type)),
-           found = 0;
+    size_t at = (size_t)(block->given + pi_index_numbers(block)), found = 0;
     while (at < block->given + block->given_size) {
         struct pi_index_given head;
         pi_index_load(&head, sizeof head, file->p + at);

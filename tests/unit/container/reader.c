@@ -986,8 +986,7 @@ static void tracing_data_inside_its_record(void **state)
     }
 }
 
-/* What stands behind a record does not make tracing data of its last bytes: "\x17\x08Dt" and then "racing".
- */
+/* Tracing data begins inside one record: here its magic, "\x17\x08Dtracing", goes on in the next one. */
 static void tracing_data_of_two_records(void **state)
 {
     struct image im;

@@ -476,7 +476,7 @@ static enum pd_code add_file(struct pd_tracepoints *t, struct pd_str system, con
 {
     struct format format;
     if (!parse_format(t, (struct pi_slice){(const char *)text->ptr, text->n}, long_size, &format))
-        return no_memory(error, t->scratch_cap * 2 * sizeof *t->scratch);
+        return no_memory(error, sizeof *t->scratch);
     if (format.has_name && format.has_id)
         return append_event(t, system, &format, error);
     t->left_out++;

@@ -156,7 +156,7 @@ static enum pd_code gather(struct pi_queue *q, size_t from, size_t to, struct pd
         if (w == NULL || w->time > q->limit)
             continue;
         if (!pi_grow(q->allocator, (void **)&q->sources, q->n_sources, &q->sources_cap, sizeof *q->sources))
-            return no_memory(error, q->sources_cap * 2 * sizeof *q->sources);
+            return no_memory(error, sizeof *q->sources);
         q->sources[q->n_sources++] = (struct pi_queue_source){w->time, i};
     }
     for (size_t i = q->n_sources / 2; i > 0; i--)
@@ -229,7 +229,7 @@ static enum pd_code merge_runs(struct pi_queue *q, struct pd_error *error)
 static enum pd_code spill(struct pi_queue *q, struct pd_error *error)
 {
     if (!pi_grow(q->allocator, (void **)&q->runs, q->n_runs, &q->runs_cap, sizeof *q->runs))
-        return no_memory(error, q->runs_cap * 2 * sizeof *q->runs);
+        return no_memory(error, sizeof *q->runs);
     enum pd_code code = sort(q, error);
     if (!code)
         code = pi_spill_begin(&q->spill, error);

@@ -52,7 +52,7 @@ enum pd_code pi_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, 
         return PD_OK;
     return pi_tasks_join(t, task.pid, pid) && pi_tasks_join(t, tid, pid)
                ? PD_OK
-               : no_memory(error, t->aliases_cap * 2 * sizeof *t->aliases);
+               : no_memory(error, sizeof *t->aliases);
 }
 
 enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,

@@ -42,7 +42,7 @@ static enum pd_code take_last(struct pd_tasks *t, const struct pi_told *told, co
 {
     struct pi_task_last *last = row_of(t, told);
     if (last == NULL)
-        return pi_tasks_refused(t, error, t->lasts.cap * 2 * sizeof *last);
+        return pi_tasks_refused(t, error, sizeof *last);
     if (told->tells == PD_TELLS_BIRTH) {
         last->ppid = told->has_parent ? told->ppid : last->ppid;
         return PD_OK;

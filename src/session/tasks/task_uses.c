@@ -35,7 +35,7 @@ static inline uint32_t index_of(struct pd_tasks *t, uint32_t id)
 
 static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error)
 {
-    return pi_tasks_refused(t, error, t->uses.cap * 2 * sizeof *t->uses.of);
+    return pi_tasks_refused(t, error, sizeof *t->uses.of);
 }
 
 static bool use(struct pd_tasks *t, uint32_t id, uint64_t order)

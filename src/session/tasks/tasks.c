@@ -105,7 +105,7 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
         return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
     if (!pi_tasks_afford(t, PD_TASK_ENTRY_BYTES) ||
         !pi_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
-        return pi_tasks_refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
+        return pi_tasks_refused(t, error, sizeof *t->entries);
     e = &t->entries[t->n_entries];
     *e = *told;
     e->at = when->at;

@@ -289,6 +289,22 @@ expect 1 timeout 60 "$PERFDATA" cmp id.data identifier.data
 [ "$(grep -c 'sample_id.id: 0 | none' out)" = 100 ] || fail 'records that are alike but for no content'
 [ "$(grep -c 'filename: ' out)" = 97 ] || fail 'records that are not alike'
 
+# ---- Without order: records of no time, which is 0, in the order of the file.
+timeless() { # COUNT
+    echo '{"header":{"container":"file"}}'
+    echo '{"attr":{"sample_type":"IP|TID|TIME","flags":"sample_id_all|comm"},"ids":["7"]}'
+    for i in $(seq "$1"); do
+        echo "{\"record\":{\"type\":\"COMM\",\"comm\":{\"pid\":$i,\"tid\":$i,\"comm\":\"c$i\"}," \
+            "\"sample_id\":{\"pid\":$i,\"tid\":$i,\"time\":\"0\"}}}"
+    done
+}
+timeless 1 | "$PERFDATA" encode -f -o one.data -
+timeless 30 | "$PERFDATA" encode -f -o thirty.data -
+expect 1 "$PERFDATA" cmp --ignore order one.data thirty.data
+sed -n 's/^record \([0-9]*\).*/\1/p' out >places
+[ "$(wc -l <places)" = 29 ] && sort -n places | cmp -s - places ||
+    fail "records without a time: $(head -n 3 out)"
+
 # ---- Memory: with and without order.
 for how in '' '--ignore order'; do
     for size in tiny large; do

@@ -72,6 +72,18 @@ if [ -x "$latest" ]; then
     "$PERFDATA" dump -F comm,pid,tid,period,event,ip in.data | sed '/^$/d;s/  */ /g' >out
     diff wanted out || fail "perf $latest differs"
 fi
+
+# What an EVENT_UPDATE of a stream says holds, whatever the feature says that comes behind it.
+{
+    echo '{"header":{"container":"pipe"}}'
+    attr 71 && attr 72
+    name 71 mine && name 72 offcpu-time
+    echo "$named"
+    sample 0 "$stack" && sample 1 "$stack"
+} | encode updated
+"$PERFDATA" dump --json updated.data | grep '"offcpu":{' >out || fail 'a name of an EVENT_UPDATE'
+grep -q '"identifier":"72"' out && [ "$(wc -l <out)" = 1 ] ||
+    fail "the feature's name holds: $(cut -c1-80 out)"
 "$PERFDATA" split -q --by pid -o 'by-%d.data' in.data || fail 'split --by pid'
 [ "$(count by-102.data), $(count by-301.data)" = '1 1, 0 1' ] || fail 'split --by pid'
 for container in file pipe; do

@@ -78,6 +78,23 @@ static void check_types(const struct pd_plan *plan, struct pi_rng *rng, struct p
     check_record(plan, 99999, rng, arena, tally);
 }
 
+/* A mask's registers take room that nothing behind them may use: the record of which a mask is a part. */
+static void test_masks_take_room(void **state)
+{
+    (void)state;
+    static uint8_t memory[PD_RANDOM_ARENA];
+    const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER0};
+    struct pi_rng rng = {random_seed()};
+    struct tally tally = {0};
+    struct pd_plan plan;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    for (unsigned i = 0; i < 3000; i++) {
+        const struct pi_arena arena = {memory, sizeof memory};
+        check_record(&plan, PD_RECORD_SIMPLEPERF_UNWINDING_RESULT, &rng, arena, &tally);
+    }
+    assert_true(tally.large > 0);
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -300,9 +317,13 @@ static void test_small_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_one_number_each), cmocka_unit_test(test_types_differ),
-        cmocka_unit_test(test_a_field_more),    cmocka_unit_test(test_a_name_more),
+        cmocka_unit_test(test_masks_take_room),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_one_number_each),
+        cmocka_unit_test(test_types_differ),
+        cmocka_unit_test(test_a_field_more),
+        cmocka_unit_test(test_a_name_more),
         cmocka_unit_test(test_small_arena),
     };
     return cmocka_run_group_tests_name("random_values", tests, NULL, NULL);

@@ -224,6 +224,30 @@ static void presets_and_options(void **state)
         }
 }
 
+/* Frames that only the depth asks for are calls 16 bytes apart. */
+static void frames_of_a_depth(void **state)
+{
+    struct pd_error error;
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    uint64_t deep = 0;
+    (void)state;
+    assert_int_equal(
+        make((struct pd_gen_options){.workload = pd_gen_preset("server"), .count = 500, .depth = 40}, &error),
+        PD_OK);
+    assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, &error), PD_OK);
+    while (pd_reader_next(r, &rec, &error) == PD_OK) {
+        if (rec.type != PD_RECORD_SAMPLE)
+            continue;
+        assert_int_equal(pd_reader_decode(r, &rec, &error), PD_OK);
+        const struct pd_vec *ips = &rec.u.sample.callchain.ips;
+        for (size_t i = 21; i < ips->n; i++, deep++)
+            assert_int_equal(pd_vec_at(ips, i) - pd_vec_at(ips, i - 1), 16);
+    }
+    assert_true(deep > 1000);
+    pd_reader_close(r);
+}
+
 static void wrong_options(void **state)
 {
     struct pd_error error;
@@ -276,11 +300,9 @@ static void failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_wrong),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(presets_and_options),
-        cmocka_unit_test(wrong_options),
-        cmocka_unit_test(failing),
+        cmocka_unit_test(texts_that_are_wrong), cmocka_unit_test(too_many),
+        cmocka_unit_test(presets_and_options),  cmocka_unit_test(frames_of_a_depth),
+        cmocka_unit_test(wrong_options),        cmocka_unit_test(failing),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
     free(out.b);

@@ -345,6 +345,9 @@ static void data_behind_table(void **state)
     assert_int_equal(o.lost[0].bytes, r.start[10] + 8 - r.start[9]);
     assert_int_equal(o.lost[1].offset, r.start[10] + 32);
     assert_int_equal(o.lost[1].bytes, r.start[SAMPLES] - o.lost[1].offset);
+    assert_string_equal(o.lost[1].why.field, "data.size");
+    assert_int_equal(o.lost[1].why.found, r.start[SAMPLES] - r.start[0]);
+    assert_int_equal(o.lost[1].why.expected, r.start[10] + 8 - r.start[0]); /* up to the table */
     image_free(&o.im);
     image_free(&r.im);
 }

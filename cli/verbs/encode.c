@@ -2,13 +2,10 @@
 /* encode.c - `perfdata encode`: a recording from lines of JSON. */
 #define _GNU_SOURCE
 #include "cli/lib/files/convert_dir.h"
-#include "cli/lib/text/text.h"
+#include "cli/lib/text/lines.h"
 #include <errno.h>
-#include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KEY_ENDIAN = CLI_LONG };
 
@@ -47,11 +44,6 @@ struct encode {
     struct cli_directory dir;
     struct pd_sink member; /* of the directory, the file being written */
     struct text text;
-    char *line; /* bytes read, of which [begin, end) are still to be taken */
-    size_t begin, end, cap;
-    uint64_t number; /* of the line */
-    uint64_t bytes_read;
-    bool eof;
 };
 
 /* ---- Output. */
@@ -191,112 +183,6 @@ static bool commit(struct encode *e)
     return e->text.sink == NULL || cli_output_commit(&e->out);
 }
 
-/* ---- Lines. */
-
-static bool more_bytes(struct encode *e)
-{
-    if (e->begin) {
-        memmove(e->line, e->line + e->begin, e->end - e->begin);
-        e->end -= e->begin;
-        e->begin = 0;
-    }
-    if (e->end == e->cap) {
-        const size_t cap = e->cap ? 2 * e->cap : TEXT_PIECE;
-        char *p = cli_realloc(e->line, cap);
-        if (p == NULL) {
-            cli_fail(e->cli, CLI_OUTPUT, "no memory");
-            return false;
-        }
-        e->line = p;
-        e->cap = cap;
-    }
-    struct pollfd ready = {.fd = e->in.fd, .events = POLLIN};
-    if (poll(&ready, 1, 0) == 0)
-        cli_flush(e->cli);
-    const ssize_t got = read(e->in.fd, e->line + e->end, e->cap - e->end);
-    if (got < 0 && errno != EINTR) {
-        const int status = e->bytes_read ? cli_part_status(errno) : cli_open_status(errno);
-        cli_fail(e->cli, status, "%s: %s", e->in.name, strerror(errno));
-        return false;
-    }
-    e->eof = got == 0;
-    e->end += got > 0 ? (size_t)got : 0;
-    e->bytes_read += got > 0 ? (uint64_t)got : 0;
-    cli_progress(e->cli, e->bytes_read, S_ISREG(e->in.st.st_mode) ? (uint64_t)e->in.st.st_size : PD_NOWHERE);
-    return true;
-}
-
-/* The length of the next line without its end, which is then complete in memory; SIZE_MAX: it is too long. */
-static bool find_end(struct encode *e, size_t *n)
-{
-    size_t searched = 0;
-    for (;;) {
-        const size_t have = e->end - e->begin;
-        const char *line = e->line + e->begin;
-        const char *newline = have > searched ? memchr(line + searched, '\n', have - searched) : NULL;
-        *n = newline ? (size_t)(newline - line) : have;
-        if (*n > PD_LIMIT_TEXT_LINE)
-            *n = SIZE_MAX;
-        if (newline || e->eof || *n == SIZE_MAX)
-            return true;
-        searched = have;
-        if (!more_bytes(e))
-            return false;
-    }
-}
-
-/* The next line; NULL: there are no more, or *ok becomes false and that is printed. */
-static const char *next_line(struct encode *e, size_t *n, bool *ok)
-{
-    e->number++;
-    if (!(*ok = find_end(e, n)))
-        return NULL;
-    if (*n == SIZE_MAX) {
-        cli_fail(e->cli, CLI_DAMAGED,
-                 "%s: line %" PRIu64 ": it is longer than %d bytes, the most that a line may have",
-                 e->in.name, e->number, PD_LIMIT_TEXT_LINE);
-        *ok = false;
-        return NULL;
-    }
-    if (e->begin == e->end)
-        return NULL;
-    const char *line = e->line + e->begin;
-    e->begin += *n < e->end - e->begin ? *n + 1 : *n;
-    return line;
-}
-
-static bool is_blank(const char *line, size_t n)
-{
-    while (n && strchr(" \t\r", line[n - 1]) && line[n - 1])
-        n--;
-    return n == 0;
-}
-
-static bool tell_failure(struct encode *e, bool at_end)
-{
-    const int status = e->text.status ? e->text.status : CLI_DAMAGED;
-    if (e->text.error[0] == 0)
-        cli_raise(e->cli, status);
-    else if (at_end)
-        cli_fail(e->cli, status, "%s: %s", e->in.name, e->text.error);
-    else
-        cli_fail(e->cli, status, "%s: line %" PRIu64 ": %s", e->in.name, e->number, e->text.error);
-    return false;
-}
-
-static bool encode_lines(struct encode *e)
-{
-    const char *line;
-    size_t n;
-    bool ok;
-    while ((line = next_line(e, &n, &ok))) {
-        e->text.line = e->number;
-        if (!is_blank(line, n) && !text_line(&e->text, line, n))
-            return tell_failure(e, false);
-    }
-    return ok && (text_finish(&e->text) || tell_failure(e, true));
-}
-
 /* ---- The verb. */
 
 static bool open_input(struct encode *e, const char *path)
@@ -310,8 +196,7 @@ static bool open_input(struct encode *e, const char *path)
 
 static void encode_input(struct encode *e)
 {
-    const bool ok = more_bytes(e) && encode_lines(e);
-    if (ok)
+    if (text_lines(e->cli, &e->in, &e->text))
         commit(e);
     set_modes(e, false);
     text_close(&e->text); /* a writer that is not finished must not outlive its output */
@@ -349,6 +234,5 @@ int cmd_encode(struct cli *cli, int argc, char **argv)
         encode_input(&e);
     text_close(&e.text);
     cli_input_close(&e.in);
-    free(e.line);
     return cli->status;
 }

@@ -3,6 +3,7 @@
 #include "text.h"
 #include "json_plain.h"
 #include "ops/text/parse_json.h"
+#include "src/codec/record_role.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <perfdata/constants.h>
@@ -255,6 +256,7 @@ static bool take_header(struct text *t, json_t *line)
         t->order = (enum pd_order)order;
         ok = json_object_get(fields, "size") ? exact_header(t, fields) : short_header(t, fields);
         pd_plan_init(&t->none, NULL, t->order);
+        t->changes++;
         t->has_header = true;
     }
     json_decref(fields);
@@ -283,6 +285,7 @@ static bool learn_attr(struct text *t, size_t i, const struct pd_attr *attr, uin
     pd_plan_init(&a->plan, attr, t->order);
     if (i >= t->n_attrs)
         t->n_attrs = i + 1;
+    t->changes++;
     return true;
 }
 
@@ -912,12 +915,31 @@ static const struct pd_plan *plan_of_attr(const void *user, uint32_t attr)
     return attr < t->n_attrs && t->attrs[attr].known ? &t->attrs[attr].plan : NULL;
 }
 
-/* A record as `decode` prints it, where it is expected. False: nothing has changed. */
-static bool make_usual(struct text *t, const char *line, size_t n, struct pd_record *rec,
-                       uint8_t bytes[UINT16_MAX], size_t *size)
+bool text_makes_records(const struct text *t)
 {
-    return t->form == TEXT_EXACT && pi_record_from_line(t->parser, line, n, plan_of_attr, t, rec) &&
-           rec->offset == t->at && pd_record_encode(rec->plan, rec, bytes, UINT16_MAX, size, NULL) == PD_OK;
+    return t->form == TEXT_EXACT;
+}
+
+/* A record as `decode` prints it. False: nothing has changed. */
+static bool make_usual(const struct text *t, struct pd_parser *parser, const char *line, size_t n,
+                       struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *size)
+{
+    return text_makes_records(t) && pi_record_from_line(parser, line, n, plan_of_attr, t, rec) &&
+           pd_record_encode(rec->plan, rec, bytes, UINT16_MAX, size, NULL) == PD_OK;
+}
+
+bool text_make_record(const struct text *t, struct pd_parser *parser, const char *line, size_t n,
+                      struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *size)
+{
+    return make_usual(t, parser, line, n, rec, bytes, size) && !pi_is_of_head(rec);
+}
+
+bool text_records(struct text *t, const uint8_t *bytes, size_t n)
+{
+    t->error[0] = 0;
+    t->status = 0;
+    t->any = true;
+    return put_bytes(t, bytes, n);
 }
 
 static const struct {
@@ -963,10 +985,8 @@ bool text_line(struct text *t, const char *line, size_t n)
     size_t size;
     t->error[0] = 0;
     t->status = 0;
-    if (make_usual(t, line, n, &usual, bytes, &size)) {
-        t->any = true;
-        return put_bytes(t, bytes, size) && learn_record(t, &usual);
-    }
+    if (make_usual(t, t->parser, line, n, &usual, bytes, &size) && usual.offset == t->at)
+        return text_records(t, bytes, size) && learn_record(t, &usual);
     json_t *json = json_plain(line, n);
     if (json == NULL)
         json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);

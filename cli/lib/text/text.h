@@ -57,6 +57,7 @@ struct text {
     struct text_attr *attrs;
     size_t n_attrs, cap;
     struct pd_plan none; /* of records without attr */
+    uint64_t changes;    /* of the form, the order and attrs, which decide what the line of a record means */
     uint32_t nr_cpus_avail;
     struct pd_parser *parser;
     struct pd_writer *writer;
@@ -77,9 +78,23 @@ void text_close(struct text *t);
 /* One line. False: t->error says why, t->status is the exit status. */
 bool text_line(struct text *t, const char *line, size_t n);
 /*
- * The same for the line that pd_record_json() makes of a decoded sample, with offset and attr, without
- * reading it: tests/property/json_samples.c checks that its numbers come back. Also for the end of a round,
- * which has none. False: it does not give these bytes, or it is unknown; nothing has changed.
+ * The record of a line as `decode` prints it, and its bytes: for text_records(). In any thread, with a parser
+ * of its own, while no line is read. False: text_line() must read it, as it tells the text something, or is
+ * of another form.
+ */
+bool text_make_record(const struct text *t, struct pd_parser *parser, const char *line, size_t n,
+                      struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *size);
+/* False: it makes none, as its header line was not there or has no offsets. */
+bool text_makes_records(const struct text *t);
+/*
+ * Instead of text_line(): writes records that were made of lines, of which the first is at t->at and each
+ * behind the one before, while t->changes was what it is now.
+ */
+bool text_records(struct text *t, const uint8_t *bytes, size_t n);
+/*
+ * The same as text_line() for the line that pd_record_json() makes of a decoded sample, with offset and attr,
+ * without reading it: tests/property/json_samples.c checks that its numbers come back. Also for the end of a
+ * round, which has none. False: it does not give these bytes, or it is unknown; nothing has changed.
  */
 bool text_sample(struct text *t, const struct pd_record *rec);
 /*

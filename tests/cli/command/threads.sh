@@ -150,6 +150,66 @@ for j in 2 3; do
     rm file.json
 done
 
+# Texts of several batches: lines of other forms, wrong or missing ones, attrs and headers between records.
+for name in long all pipe bad; do
+    "$PERFDATA" decode -q -f -o "$name.json" $name.data 2>/dev/null || true
+done
+"$PERFDATA" decode -q -f -o dir.json dir
+n=$(wc -l <long.json)
+nth() { # NAME SCRIPT: long.json changed by sed
+    sed -E "$2" long.json >"$1.json"
+}
+nth spaces "$((n / 2))~7s/,\"size\"/, \"size\"/"
+nth blank "$((n / 3))~5s/\$/\n  \t/"
+nth missing "$((n / 2))d"
+nth twice "$((n / 2))p"
+nth offset "$((n - 100))s/\"offset\":\"[0-9]*\"/\"offset\":\"7\"/"
+nth unknown "$((n - 200))s/.*/{\"nonsense\":1}/"
+nth header "$((n / 2))s/.*/{\"header\":{}}/"
+nth zeros "$((n / 2))s/.*/\x00\x00/"
+nth attr "$((n / 4 * 3))s/\"sample\":\{/&\"none\":1,/"
+nth known "$((n / 4 * 3))s/\$/\n{\"known_attr\":{\"sample_type\":\"IP\"},\"of\":0}/"
+late() { # records of two events of a stream, of which the second is told among them
+    local event='{"attr":{"sample_type":"IDENTIFIER|IP|TIME"},"ids":["%d"]}\n'
+    local sample='{"record":{"type":"SAMPLE","attr":%d,"sample":{"identifier":"%d","ip":"0x5","time":"1"}}}\n'
+    echo '{"header":{"container":"pipe"}}'
+    # shellcheck disable=SC2059 # formats
+    for attr in 0 1; do
+        printf "$event" "$((attr + 7))"
+        yes "$(printf "$sample" $attr $((attr + 7)))" | head -n 20000
+    done
+}
+late | "$PERFDATA" encode -f -o late.data && "$PERFDATA" decode -q -f -o late.json late.data
+head -c 3000000 long.json >cut.json
+printf %s "$(cat long.json)" >no-end.json
+{
+    head -n $((n / 2)) long.json
+    head -c 17M /dev/zero | tr '\0' ' '
+    tail -n $((n / 2)) long.json
+} >wide.json
+cat pipe.json pipe.json >double.json
+for name in long all pipe bad dir spaces blank missing twice offset unknown header zeros attr known late cut \
+    no-end wide double; do
+    both_write $name.json encode -f -o written/x
+done
+"$PERFDATA" encode -j3 -f -o made.data <long.json
+same made.data long.data
+mkfifo slow
+"$PERFDATA" encode -j3 -f -o - slow >made.data &
+pid=$!
+exec 3>slow
+head -n $((n / 2)) long.json >&3
+sent=$(sed -nE "$((n / 2 + 1))s/.*\"offset\":\"([0-9]*)\".*/\1/p" long.json)
+for _ in $(seq 200); do
+    [ "$(stat -c %s made.data)" -lt "$sent" ] || break
+    sleep 0.05
+done
+[ "$(stat -c %s made.data)" = "$sent" ] || fail "encode -j3 wrote $(stat -c %s made.data) bytes of $sent"
+tail -n +$((n / 2 + 1)) long.json >&3
+exec 3>&-
+wait $pid || fail 'encode -j3 of a pipe'
+same made.data long.data
+
 # -j0: as many as this process may use.
 [ "$("$PERFDATA" bench --json -j0 --repeat 1 --only frame one.data | grep -o '"threads":[0-9]*')" = \
     "\"threads\":$(nproc)" ] || fail "-j0 with $(nproc) cores"

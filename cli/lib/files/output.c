@@ -166,7 +166,8 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
     out->name = named == STDOUT_FILENO ? "standard output" : cli->output;
     if (n && S_ISREG(inputs[0].st.st_mode))
         out->mode = inputs[0].st.st_mode & 0777;
-    if ((out->buf = cli_malloc(CLI_SINK_BYTES)) == NULL)
+    out->cap = CLI_SINK_BYTES;
+    if ((out->buf = cli_malloc(out->cap)) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(errno));
     const bool ok = named >= 0 ? open_in_place(out, fcntl(named, F_DUPFD_CLOEXEC, 3), inputs, n, flags)
                                : open_path(out, inputs, n, flags);

@@ -32,7 +32,7 @@ struct cli_output {
     const char *target_name;
     int slot; /* of the temporary file, for signals */
     uint8_t *buf;
-    size_t n;
+    size_t n, cap;
     struct cli_behind {
         struct pd_job job;
         struct cli_output *out;

@@ -21,6 +21,8 @@ static int failed(struct cli_output *out, int error)
 
 /* ---- With -j, another thread writes one buffer while the next is filled */
 
+#define BEHIND_BYTES ((size_t)1 << 20) /* of each: with fewer, threads wake each other too often */
+
 static void write_behind(struct pd_job *job)
 {
     struct cli_behind *b = (struct cli_behind *)job;
@@ -51,7 +53,12 @@ static bool can_write_behind(struct cli_output *out)
     struct cli_behind *b = &out->behind;
     if (b->buf || b->off || cli_workers(out->cli) == NULL)
         return b->buf;
-    b->buf = malloc(CLI_SINK_BYTES);
+    uint8_t *larger = realloc(out->buf, BEHIND_BYTES);
+    if (larger == NULL)
+        return false;
+    out->buf = larger;
+    out->cap = BEHIND_BYTES;
+    b->buf = malloc(BEHIND_BYTES);
     b->out = out;
     b->job.work = write_behind;
     return b->buf;
@@ -76,12 +83,12 @@ static int hand_over(struct cli_output *out)
 static int put_behind(struct cli_output *out, const uint8_t *bytes, size_t n)
 {
     while (n) {
-        const size_t room = CLI_SINK_BYTES - out->n, now = n < room ? n : room;
+        const size_t room = out->cap - out->n, now = n < room ? n : room;
         memcpy(out->buf + out->n, bytes, now);
         out->n += now;
         bytes += now;
         n -= now;
-        if (out->n == CLI_SINK_BYTES && hand_over(out))
+        if (out->n == out->cap && hand_over(out))
             break;
     }
     return out->error;
@@ -116,7 +123,7 @@ __attribute__((noinline)) static int write_much(struct cli_output *out, const vo
 static int sink_write(void *user, const void *bytes, size_t n)
 {
     struct cli_output *out = user;
-    if (n >= LARGE_BYTES || n > CLI_SINK_BYTES - out->n)
+    if (n >= LARGE_BYTES || n > out->cap - out->n)
         return write_much(out, bytes, n);
     memcpy(out->buf + out->n, bytes, n), out->n += n;
     out->written += n;

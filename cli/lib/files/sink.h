@@ -5,7 +5,7 @@
 
 #include "output.h"
 
-#define CLI_SINK_BYTES ((size_t)256 << 10) /* that out->buf has */
+#define CLI_SINK_BYTES ((size_t)256 << 10) /* that out->buf has at first */
 
 /* What a verb writes to. */
 struct pd_sink cli_output_sink(struct cli_output *out, bool patches);

@@ -30,6 +30,8 @@ OPERATIONS = {
 }
 # What a program takes that only reads twice, goes from header to header, and writes what it reads.
 LIMITS = {
+    "filter --pid": "{limit} {in} {out} keep {pid}",
+    "filter --exclude-pid": "{limit} {in} {out} drop {pid}",
     "redact": "{limit} {in} {out}",
     "sort": "{limit} {in} {out} copy",
     "merge of two": "{limit} {in} {out} copy",
@@ -77,7 +79,8 @@ def commands(perfdata, known, previous):
     found = []
     limit = os.path.join(os.path.dirname(perfdata), "bench", "bench_write_yardstick")
     if os.path.exists(limit) and not known["plain"]:
-        found += [("limit " + name, shell.replace("{limit}", limit)) for name, shell in LIMITS.items()]
+        for name, shell in LIMITS.items():
+            found.append(("limit " + name, shell.replace("{limit}", limit).replace("{pid}", known["pid"])))
     for name, (arguments, _) in OPERATIONS.items():
         for key, value in known.items():
             arguments = arguments.replace("{" + key + "}", value)

@@ -6,11 +6,15 @@
  *     bench_write_yardstick FILE OUTPUT          as it is, the window at once (redact)
  *     bench_write_yardstick FILE OUTPUT copy     each record through a buffer (sort, merge)
  *     bench_write_yardstick FILE DIRECTORY pid   each record through the buffer of its process (split)
+ *     bench_write_yardstick FILE OUTPUT drop PID the window without a process's samples (filter
+ * --exclude-pid) bench_write_yardstick FILE OUTPUT keep PID the window without the samples of others (filter
+ * --pid)
  *
  * It puts nothing in order. Processes: of samples that have TID, as the first event says; a file is named by
  * the pid modulo 1024.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +38,10 @@ struct piece {
 static struct piece pieces[PIECES];
 static uint8_t window[WINDOW];
 static const char *output;
+static uint8_t rest[UINT16_MAX];
 static size_t pid_at; /* in a sample */
+static uint32_t chosen;
+static bool keeps;
 
 static void write_all(int fd, const uint8_t *bytes, size_t n)
 {
@@ -78,7 +85,30 @@ static void put_record(const uint8_t *record, const struct header *h, int by_pid
     p->n += h->size;
 }
 
-/* Goes through the data; `way`: 0 only reads, 1 writes the window, 2 each record, 3 each to its process. */
+/* Writes the window without these samples; the runs of others are moved to the front. */
+static void put_chosen(int out, uint8_t *end)
+{
+    uint8_t *to = window, *run = window;
+    struct header h;
+    for (uint8_t *p = window; p < end; p += h.size) {
+        uint32_t pid = 0;
+        memcpy(&h, p, sizeof h);
+        if (h.type == 9 && h.size >= pid_at + sizeof pid)
+            memcpy(&pid, p + pid_at, sizeof pid);
+        if (h.type != 9 || (pid == chosen) == keeps)
+            continue;
+        memmove(to, run, (size_t)(p - run));
+        to += p - run;
+        run = p + h.size;
+    }
+    memmove(to, run, (size_t)(end - run));
+    write_all(out, window, (size_t)(to + (end - run) - window));
+}
+
+/*
+ * Goes through the data; `way`: 0 only reads, 1 writes the window, 2 each record, 3 each to its process, 4
+ * what is chosen of the window.
+ */
 static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
 {
     size_t kept = 0;
@@ -91,7 +121,7 @@ static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
             memcpy(&h, p, sizeof h);
             if (h.size < sizeof h || h.size > end - p)
                 break;
-            if (way >= 2)
+            if (way == 2 || way == 3)
                 put_record(p, &h, way == 3);
         }
         if (p == window)
@@ -101,21 +131,26 @@ static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
         kept = (size_t)(end - p);
         left -= (uint64_t)(p - window);
         at += (uint64_t)(p - window);
-        memmove(window, p, kept);
+        memcpy(rest, p, kept);
+        if (way == 4)
+            put_chosen(out, window + (p - window));
+        memcpy(window, rest, kept);
     }
 }
 
 int main(int argc, char **argv)
 {
     uint64_t head[13] = {0}, sample_type;
-    const int way = argc == 3 ? 1 : argc == 4 && strcmp(argv[3], "pid") == 0 ? 3 : 2;
-    const int fd = argc == 3 || argc == 4 ? open(argv[1], O_RDONLY) : -1;
+    const int way = argc == 3 ? 1 : argc == 5 ? 4 : argc == 4 && strcmp(argv[3], "pid") == 0 ? 3 : 2;
+    const int fd = argc >= 3 && argc <= 5 ? open(argv[1], O_RDONLY) : -1;
+    chosen = argc == 5 ? (uint32_t)atol(argv[4]) : 0;
+    keeps = argc == 5 && strcmp(argv[3], "keep") == 0;
     if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
         pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
         return 2;
     pid_at = 8 + (sample_type & 65536 ? 8u : 0) + (sample_type & 1 ? 8u : 0);
     output = argv[2];
-    const int out = way == 1 ? create(output) : -1;
+    const int out = way == 1 || way == 4 ? create(output) : -1;
     pass(fd, head[5], head[6], 0, -1);
     pass(fd, head[5], head[6], way, out);
     for (size_t i = 0; i < PIECES; i++)

@@ -496,6 +496,7 @@ def make_inputs(directory):
         shutil.copy(os.path.join(copy, "data.0"), os.path.join(copy, f"data.{n}"))
     make("text", "decode", "@workload")
     make("long", "gen", "-c", "5000")
+    make("long-text", "decode", "@long")
     make("short-text", "decode", "--short", "@random")
 
 
@@ -530,6 +531,7 @@ def main():
         ]  # several batches
         table += [
             ("encode@text", ["encode", "-o", "OUT", "IN"], "text"),
+            ("encode-j@long-text", ["encode", "-j", "2", "-o", "OUT", "IN"], "long-text"),
             ("encode@short-text", ["encode", "-o", "OUT", "IN"], "short-text"),
             ("gen@nothing", ["gen", "-c", "50", "-o", "OUT"], "workload"),
             (

@@ -290,7 +290,9 @@ static void compressed(void **state)
         assert_true(t > time);
         time = t;
         inside++;
-        assert_int_equal(word_at(s.bytes + rec.offset) & 0xff, PD_RECORD_COMPRESSED);
+        uint32_t type;
+        memcpy(&type, s.bytes + rec.offset, sizeof type);
+        assert_int_equal(type, PD_RECORD_COMPRESSED);
         assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
     }
     assert_int_equal(bad, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order_stream.h - little-endian streams made by hand, for tests of the order of records. There are two
- * events: 1 samples TIME and IDENTIFIER, 2 only IDENTIFIER; both have sample_id_all unless the stream is made
- * without.
+ * order_stream.h - streams made by hand, in the byte order of this machine, which alone has the short ways
+ * that the tests are about. They are about the order of records. There are two events: 1 samples TIME and
+ * IDENTIFIER, 2 only IDENTIFIER; both have sample_id_all unless the stream is made without.
  */
 #ifndef PERFDATA_TESTS_ORDER_STREAM_H
 #define PERFDATA_TESTS_ORDER_STREAM_H
@@ -34,11 +34,27 @@ static inline void put_bytes(struct stream *s, const void *bytes, size_t n)
     s->n += n;
 }
 
-/* Little-endian, n bytes; zeros behind the eighth. */
+/* Of n bytes; 0 may have more than eight. */
 static inline void put_number(struct stream *s, uint64_t value, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        put_bytes(s, &(uint8_t){(uint8_t)(i < 8 ? value >> 8 * i : 0)}, 1);
+    for (size_t i = 0; i < n; i++) {
+        const size_t low = PD_HOST_ORDER == PD_LITTLE ? i : n - 1 - i;
+        put_bytes(s, &(uint8_t){(uint8_t)(low < 8 ? value >> 8 * low : 0)}, 1);
+    }
+}
+
+static inline void put_magic(struct stream *s)
+{
+    put_number(s, UINT64_C(0x32454c4946524550), 8); /* "PERFILE2" */
+}
+
+/* Bits of a C bitfield begin at the other end of a big-endian word. */
+static inline void put_flags(struct stream *s, uint64_t flags)
+{
+    uint64_t word = 0;
+    for (unsigned i = 0; i < 64; i++)
+        word |= (flags >> i & 1) << (PD_HOST_ORDER == PD_LITTLE ? i : 63 - i);
+    put_number(s, word, 8);
 }
 
 static inline void put_header(struct stream *s, uint32_t type, size_t size)
@@ -57,7 +73,7 @@ static inline void put_attr(struct stream *s, uint64_t sample_type, uint64_t fla
     put_number(s, 1, 8);
     put_number(s, sample_type, 8);
     put_number(s, 0, 8);
-    put_number(s, flags, 8);
+    put_flags(s, flags);
     put_number(s, 0, 16);
 }
 
@@ -70,7 +86,7 @@ static inline uint64_t counters(void)
 static inline void put_pipe(struct stream *s)
 {
     const uint64_t fields = PD_SAMPLE_IDENTIFIER | (with_tasks ? PD_SAMPLE_TID : 0);
-    put_bytes(s, "PERFILE2", 8);
+    put_magic(s);
     put_number(s, 16, 8);
     for (uint64_t id = 1; id <= 2; id++) {
         put_header(s, PD_RECORD_HEADER_ATTR, 8 + 64 + 8);
@@ -83,7 +99,7 @@ static inline void put_pipe(struct stream *s)
 static inline void put_file(struct stream *s, uint64_t flags, const struct stream *data)
 {
     const uint64_t attrs = 104, ids = attrs + 80, start = ids + 8;
-    put_bytes(s, "PERFILE2", 8);
+    put_magic(s);
     put_number(s, 104, 8);
     put_number(s, 80, 8);
     put_number(s, attrs, 8);
@@ -164,9 +180,8 @@ static inline void drop(struct stream *s)
 
 static inline uint64_t word_at(const uint8_t *p)
 {
-    uint64_t v = 0;
-    for (unsigned i = 0; i < 8; i++)
-        v |= (uint64_t)p[i] << 8 * i;
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
     return v;
 }
 

@@ -102,7 +102,7 @@ static void encode_batch(struct pd_job *job)
 
 static void settle(struct lines *l, struct batch *b)
 {
-    if (b->started)
+    if (b->started && l->workers)
         l->workers->wait(l->workers->user, &b->job);
     b->started = false;
 }

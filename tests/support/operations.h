@@ -741,7 +741,7 @@ static inline enum pd_redact_how operation_how(const struct operations *t, unsig
 static inline enum pd_code operation_redact(struct operations *t, const struct image *in, struct image *out,
                                             struct operation_names *names)
 {
-    static const uint8_t key[16] = "sixteen of bytes";
+    static const uint8_t key[16] = "of sixteen byte";
     const struct pd_bytes word = {(const uint8_t *)"perf", 4}, pattern = {(const uint8_t *)"/usr/*", 6};
     const bool keep = t->o[7] & 1;
     const struct pd_redact_options how = {.size = sizeof how,

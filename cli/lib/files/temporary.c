@@ -35,7 +35,7 @@ int cli_write_all(int fd, const void *bytes, size_t n)
 #define SLOTS 68 /* the files of a directory that are open at a time, and a few */
 static char slot_path[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
-static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
 #define N_SIGNALS (sizeof slot_signals / sizeof *slot_signals)
 
 /* The files of a directory: the last is removed first, so that the directory is then empty. */

@@ -20,8 +20,8 @@ int cli_write_all(int fd, const void *bytes, size_t n);
 /* ---- Removal by signals */
 
 /*
- * From here on SIGINT, SIGTERM and SIGHUP, unless ignored, remove the remembered files before they end the
- * command.
+ * From here on SIGINT, SIGTERM and others that end a program, unless ignored, remove the remembered files
+ * before they end the command.
  */
 void cli_catch_signals(void);
 /*

@@ -149,3 +149,17 @@ done
 expect 2 "$PERFDATA" check $'no\e[31m\nsuch'
 [ "$(cat err)" = 'perfdata check: no\x1b[31m\x0asuch: No such file or directory' ] ||
     fail "a name: $(cat -v err)"
+
+# Signals that end the command leave no temporary file.
+mkdir -p signals && "$PERFDATA" gen -q -c 100000 -o long.data
+for name in ALRM XCPU USR1 USR2 TERM; do
+    "$PERFDATA" convert -q -z19 -o signals/out.data long.data &
+    pid=$!
+    for _ in $(seq 200); do
+        [ -z "$(ls -A signals)" ] || break
+        sleep 0.01
+    done
+    kill -$name $pid && ! wait $pid || true
+    [ -z "$(ls -A signals)" ] || [ "$(ls -A signals)" = out.data ] || fail "SIG$name leaves $(ls -A signals)"
+    rm -f signals/out.data
+done

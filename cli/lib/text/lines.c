@@ -136,9 +136,8 @@ static bool is_ready(const struct lines *l)
     return poll(&ready, 1, 0) != 0;
 }
 
-static bool enlarge(struct batch *b)
+static bool resize(struct batch *b, size_t cap)
 {
-    const size_t cap = 2 * b->cap;
     char *p = cli_realloc(b->bytes, cap);
     if (p == NULL)
         return false;
@@ -166,13 +165,14 @@ static bool read_bytes(struct lines *l, struct batch *b)
 }
 
 /* Takes over the line that the batch before has only in part; it may be the same batch. */
-static bool take_rest(struct batch *b, const struct batch *before)
+static bool take_rest(struct batch *b, struct batch *before)
 {
     const size_t n = before->n - before->end;
-    while (b->cap < n)
-        if (!enlarge(b))
-            return false;
+    if (b->cap < n && !resize(b, before->cap))
+        return false;
     memmove(b->bytes, before->bytes + before->end, n);
+    if (b != before && before->cap > BATCH && !resize(before, BATCH))
+        return false;
     b->n = n;
     b->end = b->taken = b->n_runs = 0;
     b->changes = 0;
@@ -187,7 +187,7 @@ static bool fill(struct lines *l, struct batch *b)
 {
     size_t searched = b->n;
     while (b->end == 0 || (l->workers && b->n < b->cap && is_ready(l))) {
-        if (b->n == b->cap && !enlarge(b))
+        if (b->n == b->cap && !resize(b, 2 * b->cap))
             return false;
         if (!read_bytes(l, b)) {
             b->end = l->error ? b->end : b->n;
@@ -203,18 +203,20 @@ static bool fill(struct lines *l, struct batch *b)
     return true;
 }
 
-/* Adds batches as long as there is something to be read, and waits for it only if there is none. */
+/*
+ * Adds batches as long as there is something to be read, and waits for it only if there is none. Behind a
+ * long line, which has enlarged its batch, no more are added before it is taken, so that only one is large.
+ */
 static bool add_batches(struct lines *l)
 {
     while (!l->eof && l->behind - l->first < l->n_batches) {
-        const bool none = l->behind == l->first;
-        if (!is_ready(l)) {
-            if (!none)
-                return true;
+        struct batch *b = nth(l, l->behind), *before = nth(l, l->behind + l->n_batches - 1);
+        const bool none = l->behind == l->first, ready = is_ready(l);
+        if (!none && (!ready || before->cap > BATCH))
+            return true;
+        if (!ready)
             cli_flush(l->cli);
-        }
-        struct batch *b = nth(l, l->behind);
-        if (!take_rest(b, nth(l, l->behind + l->n_batches - 1)) || !fill(l, b))
+        if (!take_rest(b, before) || !fill(l, b))
             return cli_fail(l->cli, CLI_OUTPUT, "no memory") == 0;
         l->behind += b->end != 0;
     }

@@ -192,6 +192,12 @@ for name in long all pipe bad dir spaces blank missing twice offset unknown head
     no-end wide double; do
     both_write $name.json encode -f -o written/x
 done
+head -c 10M /dev/zero | tr '\0' x >x
+for _ in $(seq 12); do cat x && echo; done >lines.json
+one=$(peak_memory "$PERFDATA" encode -f -o made.data lines.json)
+many=$(peak_memory "$PERFDATA" encode -j16 -f -o made.data lines.json)
+little_more "$one" "$many" 50000 || fail "long lines: encode takes $one kB, with -j16 $many kB"
+rm x lines.json
 "$PERFDATA" encode -j3 -f -o made.data <long.json
 same made.data long.data
 mkfifo slow

@@ -34,9 +34,8 @@ static inline struct pd_str pi_dso_name(const char *text)
 
 static inline struct pd_str pi_dso_build_id(const char *text)
 {
-    const char *end = strchr(text, ' ');
-    return (struct pd_str){.ptr = end > text ? text + 1 : text,
-                           .len = end > text ? (size_t)(end - text) - 1 : 0};
+    const char *id = text + (*text != ' ');
+    return (struct pd_str){.ptr = id, .len = (size_t)(strchr(id, ' ') - id)};
 }
 
 /* A file of pprof, or of branch profiles, where copies of it, at other paths, are counted with it. */

@@ -18,17 +18,17 @@ struct pi_counts {
     size_t next;          /* counter of the sample */
 };
 
-/* True for an event that has no samples; its side-band records are what it is opened for. */
-static inline bool pi_is_dummy(const struct pd_attr *a)
-{
-    return a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY;
-}
-
 struct pi_counted {
     uint32_t attr_index; /* UINT32_MAX: of an unknown event */
     uint64_t id;         /* of a counter; else 0 */
     uint64_t period;
 };
+
+/* True for an event that has no samples; its side-band records are what it is opened for. */
+static inline bool pi_is_dummy(const struct pd_attr *a)
+{
+    return a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY;
+}
 
 /* True if samples of an event, from that of this number on, have counters. */
 bool pi_counts_are_read(const struct pd_reader *reader, size_t first);

@@ -4,6 +4,7 @@
 #include "json_plain.h"
 #include "ops/text/parse_json.h"
 #include "src/codec/record_role.h"
+#include "src/container/dir.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <perfdata/constants.h>
@@ -840,7 +841,7 @@ static bool finish_writer(struct text *t)
 /* `data.N` */
 static bool has_records(const char *kind, const char *name)
 {
-    return strcmp(kind, "member") == 0 && strncmp(name, "data.", 5) == 0 && name[5] &&
+    return strcmp(kind, "member") == 0 && pi_dir_is_member(name) && name[5] &&
            name[5 + strspn(name + 5, "0123456789")] == 0;
 }
 
@@ -936,8 +937,6 @@ bool text_make_record(const struct text *t, struct pd_parser *parser, const char
 
 bool text_records(struct text *t, const uint8_t *bytes, size_t n)
 {
-    t->error[0] = 0;
-    t->status = 0;
     t->any = true;
     return put_bytes(t, bytes, n);
 }

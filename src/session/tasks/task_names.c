@@ -160,7 +160,7 @@ enum pd_code pi_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_e
     uint32_t comm;
     return pi_tasks_number_name(t, name, strlen(name), &comm)
                ? PD_OK
-               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, t->text_cap * 2);
+               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, strlen(name));
 }
 
 void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm)

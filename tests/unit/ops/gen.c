@@ -224,7 +224,7 @@ static void presets_and_options(void **state)
         }
 }
 
-/* Frames that only the depth asks for are calls 16 bytes apart. */
+/* Frames that only the depth asks for are calls 16 bytes apart. The text describes less than 20 others. */
 static void frames_of_a_depth(void **state)
 {
     struct pd_error error;

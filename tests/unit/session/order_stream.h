@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order_stream.h - streams made by hand, in the byte order of this machine, which alone has the short ways
- * that the tests are about. They are about the order of records. There are two events: 1 samples TIME and
- * IDENTIFIER, 2 only IDENTIFIER; both have sample_id_all unless the stream is made without.
+ * order_stream.h - streams made by hand, for tests of the order of records. They are in the byte order of
+ * this machine: others do not go the short ways, which are tested, too. There are two events: 1 samples TIME
+ * and IDENTIFIER, 2 only IDENTIFIER; both have sample_id_all unless the stream is made without.
  */
 #ifndef PERFDATA_TESTS_ORDER_STREAM_H
 #define PERFDATA_TESTS_ORDER_STREAM_H

@@ -8,20 +8,11 @@
  *
  * The sample types: IP|TID|TIME|CPU|PERIOD with or without CALLCHAIN, of one event, little-endian.
  */
-#include <fcntl.h>
-#include <stdint.h>
+#include "yardstick.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define WINDOW ((size_t)256 << 10)
 #define LINE ((size_t)256 << 10) /* 8,192 frames of 23 bytes at most, and the rest */
-
-struct header {
-    uint32_t type;
-    uint16_t misc, size;
-};
 
 struct sample {
     uint64_t ip;
@@ -33,7 +24,6 @@ struct sample {
 
 static uint8_t window[WINDOW];
 static char out[WINDOW + LINE];
-static char pairs[100][2]; /* "00" to "99" */
 
 #define PUT(p_, literal_) memcpy(p_, literal_, sizeof(literal_)), p_ += sizeof(literal_) - 1
 
@@ -153,18 +143,15 @@ static void print_samples(int fd, uint64_t at, uint64_t left, int chain)
 int main(int argc, char **argv)
 {
     enum { WANTED = 1 | 2 | 4 | 128 | 256, CHAIN = 32 };
-    uint64_t head[13] = {0}, sample_type;
-    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
-    if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
-        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+    struct recording r;
+    if (!open_recording(argc == 2 ? argv[1] : NULL, &r))
         return 2;
-    if ((sample_type & ~(uint64_t)CHAIN) != WANTED) {
+    if ((r.sample_type & ~(uint64_t)CHAIN) != WANTED) {
         fprintf(stderr, "bench_json_yardstick: not for sample_type 0x%llx\n",
-                (unsigned long long)sample_type);
+                (unsigned long long)r.sample_type);
         return 1;
     }
-    for (int i = 0; i < 100; i++)
-        pairs[i][0] = (char)('0' + i / 10), pairs[i][1] = (char)('0' + i % 10);
-    print_samples(fd, head[5], head[6], (sample_type & CHAIN) != 0);
+    make_pairs();
+    print_samples(r.fd, r.at, r.size, (r.sample_type & CHAIN) != 0);
     return 0;
 }

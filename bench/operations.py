@@ -28,7 +28,7 @@ OPERATIONS = {
     "convert --decompress": ("convert -q --decompress -i {in} -o {out}", None),
     "index": ("index -q -f -o {out} {in}", None),
 }
-# What a program takes that only reads twice, goes from header to header, and writes what it reads.
+# What a program takes that only reads twice, goes from header to header, and writes what it reads or chooses.
 LIMITS = {
     "filter --pid": "{limit} {in} {out} keep {pid}",
     "filter --exclude-pid": "{limit} {in} {out} drop {pid}",
@@ -74,16 +74,22 @@ def prepare(perfdata, path, compressed):
     }
 
 
+def filled(text, known):
+    """The text with what is known in its braces."""
+    for key, value in known.items():
+        text = text.replace("{" + key + "}", value)
+    return text
+
+
 def commands(perfdata, known, previous):
     """(name of the line, command) for `perfdata bench --command`."""
     found = []
     limit = os.path.join(os.path.dirname(perfdata), "bench", "bench_write_yardstick")
     if os.path.exists(limit) and not known["plain"]:
-        for name, shell in LIMITS.items():
-            found.append(("limit " + name, shell.replace("{limit}", limit).replace("{pid}", known["pid"])))
+        limits = {**known, "limit": limit}
+        found += [("limit " + name, filled(shell, limits)) for name, shell in LIMITS.items()]
     for name, (arguments, _) in OPERATIONS.items():
-        for key, value in known.items():
-            arguments = arguments.replace("{" + key + "}", value)
+        arguments = filled(arguments, known)
         found.append(("op " + name, f"{perfdata} {arguments}"))
         if previous:
             found.append(("old " + name, f"{previous} {arguments}"))

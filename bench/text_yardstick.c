@@ -8,22 +8,13 @@
  *
  * The sample types: IP|TID|TIME|CPU|PERIOD and any fields behind these, little-endian.
  */
-#include <fcntl.h>
-#include <stdint.h>
+#include "yardstick.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define WINDOW ((size_t)256 << 10)
 #define TASKS 65536
 #define NAME 16
 #define ROOM 64 /* for the columns of a task */
-
-struct header {
-    uint32_t type;
-    uint16_t misc, size;
-};
 
 struct sample {
     uint64_t ip;
@@ -57,8 +48,6 @@ static void name_task(const uint8_t *record, size_t size)
     memcpy(&tid, record + 12, sizeof tid);
     memcpy(names[tid % TASKS], record + 16, size - 16 < NAME - 1 ? size - 16 : NAME - 1);
 }
-
-static char pairs[100][2]; /* "00" to "99" */
 
 static char *put_pair(char *p, uint32_t value)
 {
@@ -131,22 +120,19 @@ int main(int argc, char **argv)
         WANTED = 1 | 2 | 4 | 128 | 256,
         BEFORE = 8 | 16 | 64 | 512 | 65536
     }; /* fields that would be before or between these */
-    uint64_t head[13] = {0}, sample_type;
-    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
-    if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
-        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+    struct recording r;
+    if (!open_recording(argc == 2 ? argv[1] : NULL, &r))
         return 2;
-    if ((sample_type & WANTED) != WANTED || sample_type & BEFORE) {
+    if ((r.sample_type & WANTED) != WANTED || r.sample_type & BEFORE) {
         fprintf(stderr, "bench_text_yardstick: not for sample_type 0x%llx\n",
-                (unsigned long long)sample_type);
+                (unsigned long long)r.sample_type);
         return 1;
     }
-    for (int i = 0; i < 100; i++)
-        pairs[i][0] = (char)('0' + i / 10), pairs[i][1] = (char)('0' + i % 10);
+    make_pairs();
     for (int prints = 0; prints < 2; prints++) {
-        if (lseek(fd, (off_t)head[5], SEEK_SET) < 0)
+        if (lseek(r.fd, (off_t)r.at, SEEK_SET) < 0)
             return 2;
-        pass(fd, head[6], prints);
+        pass(r.fd, r.size, prints);
     }
     flush();
     return 0;

@@ -3,31 +3,21 @@
  * write_yardstick.c - the possible speed of verbs that read a recording twice and write it once, by a
  * program that does nothing else than go from header to header in both readings, and write in the second one.
  *
- *     bench_write_yardstick FILE OUTPUT          as it is, the window at once (redact)
- *     bench_write_yardstick FILE OUTPUT copy     each record through a buffer (sort, merge)
- *     bench_write_yardstick FILE DIRECTORY pid   each record through the buffer of its process (split)
- *     bench_write_yardstick FILE OUTPUT drop PID the window without a process's samples (filter
- * --exclude-pid) bench_write_yardstick FILE OUTPUT keep PID the window without the samples of others (filter
- * --pid)
+ *     bench_write_yardstick FILE OUTPUT            as it is, the window at once (redact)
+ *     bench_write_yardstick FILE OUTPUT copy       each record through a buffer (sort, merge)
+ *     bench_write_yardstick FILE DIRECTORY pid     each record through the buffer of its process (split)
+ *     bench_write_yardstick FILE OUTPUT drop PID   the window without its samples (filter --exclude-pid)
+ *     bench_write_yardstick FILE OUTPUT keep PID   the window without the samples of others (filter --pid)
  *
  * It puts nothing in order. Processes: of samples that have TID, as the first event says; a file is named by
  * the pid modulo 1024.
  */
-#include <fcntl.h>
+#include "yardstick.h"
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define WINDOW ((size_t)256 << 10)
 #define PIECES 1024
-
-struct header {
-    uint32_t type;
-    uint16_t misc, size;
-};
 
 struct piece {
     int fd;
@@ -38,7 +28,6 @@ struct piece {
 static struct piece pieces[PIECES];
 static uint8_t window[WINDOW];
 static const char *output;
-static uint8_t rest[UINT16_MAX];
 static size_t pid_at; /* in a sample */
 static uint32_t chosen;
 static bool keeps;
@@ -86,11 +75,12 @@ static void put_record(const uint8_t *record, const struct header *h, int by_pid
 }
 
 /* Writes the window without these samples; the runs of others are moved to the front. */
-static void put_chosen(int out, uint8_t *end)
+static void put_chosen(int out, const uint8_t *end)
 {
-    uint8_t *to = window, *run = window;
+    uint8_t *to = window;
+    const uint8_t *run = window;
     struct header h;
-    for (uint8_t *p = window; p < end; p += h.size) {
+    for (const uint8_t *p = window; p < end; p += h.size) {
         uint32_t pid = 0;
         memcpy(&h, p, sizeof h);
         if (h.type == 9 && h.size >= pid_at + sizeof pid)
@@ -131,28 +121,25 @@ static void pass(int fd, uint64_t at, uint64_t left, int way, int out)
         kept = (size_t)(end - p);
         left -= (uint64_t)(p - window);
         at += (uint64_t)(p - window);
-        memcpy(rest, p, kept);
         if (way == 4)
-            put_chosen(out, window + (p - window));
-        memcpy(window, rest, kept);
+            put_chosen(out, p);
+        memmove(window, p, kept);
     }
 }
 
 int main(int argc, char **argv)
 {
-    uint64_t head[13] = {0}, sample_type;
+    struct recording r;
     const int way = argc == 3 ? 1 : argc == 5 ? 4 : argc == 4 && strcmp(argv[3], "pid") == 0 ? 3 : 2;
-    const int fd = argc >= 3 && argc <= 5 ? open(argv[1], O_RDONLY) : -1;
     chosen = argc == 5 ? (uint32_t)atol(argv[4]) : 0;
     keeps = argc == 5 && strcmp(argv[3], "keep") == 0;
-    if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
-        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+    if (!open_recording(argc >= 3 && argc <= 5 ? argv[1] : NULL, &r))
         return 2;
-    pid_at = 8 + (sample_type & 65536 ? 8u : 0) + (sample_type & 1 ? 8u : 0);
+    pid_at = 8 + (r.sample_type & 65536 ? 8u : 0) + (r.sample_type & 1 ? 8u : 0);
     output = argv[2];
     const int out = way == 1 || way == 4 ? create(output) : -1;
-    pass(fd, head[5], head[6], 0, -1);
-    pass(fd, head[5], head[6], way, out);
+    pass(r.fd, r.at, r.size, 0, -1);
+    pass(r.fd, r.at, r.size, way, out);
     for (size_t i = 0; i < PIECES; i++)
         write_all(pieces[i].fd, pieces[i].bytes, pieces[i].n);
     return 0;

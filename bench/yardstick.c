@@ -8,19 +8,9 @@
  *
  * The sample types: IP|TID|TIME|PERIOD with any of IDENTIFIER, CPU, CALLCHAIN and RAW, little-endian.
  */
-#include <fcntl.h>
-#include <stdint.h>
+#include "yardstick.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define WINDOW ((size_t)256 << 10)
-
-struct header {
-    uint32_t type;
-    uint16_t misc, size;
-};
 
 struct sample {
     uint64_t identifier, ip;
@@ -117,21 +107,15 @@ int main(int argc, char **argv)
         PERIOD = 256,
         RAW = 1024
     };
-    uint64_t head[13] = {0}, sample_type;
+    struct recording r;
     uint8_t *buf = malloc(WINDOW);
-    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
     uint64_t n = 0;
-    /*
-     * magic, size, attr_size, attrs {offset, size}, data {offset, size}, …; sample_type is the fourth word of
-     * an attr
-     */
-    if (buf == NULL || fd < 0 || read(fd, head, sizeof head) != sizeof head ||
-        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8 || lseek(fd, (off_t)head[5], SEEK_SET) < 0)
+    if (buf == NULL || !open_recording(argc == 2 ? argv[1] : NULL, &r))
         return 2;
-    switch (sample_type & ~(uint64_t)(IP | TID | TIME | PERIOD)) {
+    switch (r.sample_type & ~(uint64_t)(IP | TID | TIME | PERIOD)) {
 #define CASE(identifier_, cpu_, chain_, raw_)                                     \
     case (identifier_)*IDENTIFIER + (cpu_)*CPU + (chain_)*CALLCHAIN + (raw_)*RAW: \
-        n = each(fd, buf, head[6], identifier_, cpu_, chain_, raw_);              \
+        n = each(r.fd, buf, r.size, identifier_, cpu_, chain_, raw_);             \
         break;
 #define CASES(chain_, raw_) \
     CASE(0, 0, chain_, raw_) CASE(0, 1, chain_, raw_) CASE(1, 0, chain_, raw_) CASE(1, 1, chain_, raw_)
@@ -140,7 +124,7 @@ int main(int argc, char **argv)
         CASES(1, 0)
         CASES(1, 1)
     default:
-        fprintf(stderr, "bench_yardstick: not for sample_type 0x%llx\n", (unsigned long long)sample_type);
+        fprintf(stderr, "bench_yardstick: not for sample_type 0x%llx\n", (unsigned long long)r.sample_type);
         return 1;
     }
     printf("%llu samples\n", (unsigned long long)n);

@@ -404,7 +404,7 @@ static enum pd_code check_aux(struct pi_merging *m, uint32_t i, const uint8_t *b
     return PD_OK;
 }
 
-static enum pd_code take_record(struct pi_merging *m, uint32_t i, const uint8_t *bytes, size_t n,
+static enum pd_code take_record(struct pi_merging *m, uint32_t i, const struct pi_merged_record *out,
                                 bool decoded)
 {
     struct pi_merge_input *in = &m->in[i];
@@ -412,13 +412,13 @@ static enum pd_code take_record(struct pi_merging *m, uint32_t i, const uint8_t 
     bool done = false;
     enum pd_code code = PD_OK;
     if (m->n > 1)
-        code = pi_merge_state_record(m, i, bytes, n, pi_merge_time(rec), decoded, &done);
+        code = pi_merge_state_record(m, i, out, pi_merge_time(rec), decoded, &done);
     if (code || done)
         return code;
     if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
-        code = check_aux(m, i, bytes, n);
+        code = check_aux(m, i, out->bytes, out->n);
     if (!code)
-        code = pi_merge_write_record(m, i, rec, bytes, n);
+        code = pi_merge_write_record(m, i, rec, out->bytes, out->n);
     if (!code)
         code = pi_aux_index_note(&m->out.aux, m->out.writer, rec, m->error);
     return !code && rec->payload_size ? pi_copy_payload(in->reader, in->sorter, put_piece, m, m->error)
@@ -440,15 +440,13 @@ static enum pd_code put_record(struct pi_merging *m, uint32_t i)
     if (in->whole)
         return put_whole(m, i, in->whole);
     struct pd_error what;
-    const uint8_t *bytes;
-    size_t n;
     pi_progress_record(&m->progress, &in->rec);
     const enum pd_code readable = pd_reader_decode(in->reader, &in->rec, &what);
     if (readable && readable != PD_EUNKNOWN)
         tell_read(m, i, &what);
-    pi_merge_record(m, in, &in->rec, &bytes, &n, &what);
-    if (bytes)
-        return take_record(m, i, bytes, n, !readable);
+    const struct pi_merged_record out = pi_merge_record(m, in, &in->rec, &what);
+    if (out.bytes)
+        return take_record(m, i, &out, !readable);
     m->stats->lost++;
     m->stats->damaged = true;
     if (in->temporary)

@@ -135,14 +135,21 @@ enum pd_code pi_merge_write_sample(struct pi_merging *m, uint64_t time, const ui
 enum pd_code pi_merge_write(struct pi_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
                             size_t n);
 
+/* A record as it will be in the output. */
+struct pi_merged_record {
+    const uint8_t *bytes; /* NULL: it cannot be rewritten */
+    size_t n;
+    size_t trailer; /* of these, the sample_id at the end; 0 if the record was not decoded */
+};
+
 /* merge_state.c. Must be closed even if opening failed. */
 enum pd_code pi_merge_state_open(struct pi_merging *m);
 void pi_merge_state_close(struct pi_merging *m);
 /*
- * Takes the next record of an input, with the `bytes` to be written, before it is written; may write other
- * records first. *done: the caller must not write it, since it is a duplicate or will be written later.
+ * Takes the next record of an input, as it is to be written, before it is written; may write other records
+ * first. *done: the caller must not write it, since it is a duplicate or will be written later.
  */
-enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const struct pi_merged_record *out,
                                    uint64_t time, bool decoded, bool *done);
 /* The same of a sample with a time, which is always to be written. */
 enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input);
@@ -155,9 +162,9 @@ enum pd_code pi_merge_units(struct pi_merging *m, size_t i);
 /* merge_events.c: merges the events of all inputs and gives them to the writer. */
 enum pd_code pi_merge_events(struct pi_merging *m);
 enum pd_code pi_merge_put_events(struct pi_merging *m);
-/* The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, for the reason in *error. */
-void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
-                     const uint8_t **bytes, size_t *n, struct pd_error *error);
+/* A record as it will be in the output; without bytes if it cannot be rewritten, for the reason in *error. */
+struct pi_merged_record pi_merge_record(struct pi_merging *m, struct pi_merge_input *in,
+                                        struct pd_record *rec, struct pd_error *error);
 
 /* merge_features.c */
 /* Finds the inputs that are of one machine. */

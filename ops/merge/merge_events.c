@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_events.c - the ids of the output's events, and changes of ids and pids in records. */
 #include "merge.h"
+#include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
@@ -377,10 +378,12 @@ static bool is_of_first(const struct pi_merging *m, const struct pd_record *rec)
 }
 
 /* The decoded copy of a record, with its ids and pids changed, by the plan that it has in the output. */
-static bool encode_changed(struct pi_merging *m, struct pi_merge_input *in, const struct pd_plan *from,
-                           const struct pd_plan *to, size_t *n, struct pd_error *error)
+static struct pi_merged_record encode_changed(struct pi_merging *m, struct pi_merge_input *in,
+                                              const struct pd_plan *from, const struct pd_plan *to,
+                                              struct pd_error *error)
 {
     struct pd_record *r = &m->copy;
+    struct pi_merged_record out = {.n = 0};
     struct pd_shape shape = from ? from->shape : (struct pd_shape){0};
     bool fits = true;
     shape.misc = r->misc;
@@ -394,45 +397,58 @@ static bool encode_changed(struct pi_merging *m, struct pi_merge_input *in, cons
     if (!fits) {
         pi_fail_record(error, PD_EVALUE, r, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
                        PD_MERGE_PID_STEP - 1);
-        return false;
+        return out;
     }
     if (from && in->rewritten && pd_reader_n_attrs(in->reader))
         set_id(in, attr_of(in, r), &shape, r);
     if (!to->id_all)
         r->variant &= (uint8_t)~PD_VARIANT_SAMPLE_ID;
     r->size = 0;
-    return pd_record_encode(to, r, m->to, sizeof m->to, n, error) == PD_OK;
+    if (pd_record_encode(to, r, m->to, sizeof m->to, &out.n, error) == PD_OK)
+        out.bytes = m->to;
+    out.trailer = pi_has_id(to, r->type, r->variant) ? to->trailer : 0;
+    return out;
 }
 
-void pi_merge_record(struct pi_merging *m, struct pi_merge_input *in, struct pd_record *rec,
-                     const uint8_t **bytes, size_t *n, struct pd_error *error)
+/* The reason in *error why a record cannot be in the output whatever is changed; false: there is none. */
+static bool is_refused(const struct pi_merging *m, const struct pi_merge_input *in,
+                       const struct pd_record *rec, struct pd_error *error)
 {
-    const bool has_attrs = pd_reader_n_attrs(in->reader) != 0;
     uint64_t id;
-    *bytes = has_attrs || m->n_events == 0 || rec->type >= PD_RECORD_HEADER_ATTR ? rec->raw : NULL;
-    *n = rec->size;
-    if (*bytes == NULL) /* a reader would take it for one of the first event */
+    const bool layout_known =
+        pd_reader_n_attrs(in->reader) != 0 || m->n_events == 0 || rec->type >= PD_RECORD_HEADER_ATTR;
+    if (!layout_known) /* a reader would take it for one of the first event */
         pi_fail_record(error, PD_EUNSUP, rec, 0, "its input has no attr that tells its layout", 0, 0);
-    if (*bytes && is_taken_for_other(m, in, rec, &id)) {
+    else if (is_taken_for_other(m, in, rec, &id))
         pi_fail_record(error, PD_EUNSUP, rec, 0, "no event of its input has its id, but one of another", id,
                        0);
-        *bytes = NULL;
-    }
+    else
+        return false;
+    return true;
+}
+
+struct pi_merged_record pi_merge_record(struct pi_merging *m, struct pi_merge_input *in,
+                                        struct pd_record *rec, struct pd_error *error)
+{
+    struct pi_merged_record out = {.bytes = rec->raw, .n = rec->size};
+    if (is_refused(m, in, rec, error))
+        return (struct pi_merged_record){.n = 0};
     const bool of_first = is_of_first(m, rec);
-    if (*bytes == NULL || !(of_first || (in->rewritten && has_attrs)))
-        return;
-    *bytes = NULL;
+    if (!of_first && !(in->rewritten && pd_reader_n_attrs(in->reader) != 0)) {
+        out.trailer = rec->decoded && rec->has_id ? rec->plan->trailer : 0;
+        return out;
+    }
     memcpy(m->from, rec->raw, rec->size);
     m->copy = *rec;
     m->copy.raw = m->from;
     if (pd_reader_decode(in->reader, &m->copy, error)) {
-        if (rec->type >= PD_RECORD_HEADER_ATTR) /* such records have nothing to change */
-            *bytes = rec->raw;
-        return;
+        if (rec->type < PD_RECORD_HEADER_ATTR) /* later ones have nothing to change */
+            out.bytes = NULL;
+        return out;
     }
     const struct pd_plan *to = &m->events[of_first ? 0 : in->event[attr_of(in, rec)]].plan;
-    if (encode_changed(m, in, rec->plan, to, n, error))
-        *bytes = m->to;
-    else
+    out = encode_changed(m, in, rec->plan, to, error);
+    if (out.bytes == NULL)
         error->offset = rec->offset, error->record_index = rec->index, error->record_type = rec->type;
+    return out;
 }

@@ -109,9 +109,21 @@ static void clear_seen(struct seen_set *s)
     s->n = 0;
 }
 
-static struct pd_hash hash_of(struct pi_merge_state *st, const uint8_t *bytes, size_t n)
+/*
+ * Records of a state are copies of each other whatever event they came with: inputs with different events
+ * have other ids in their sample_id, or other fields. Of other records, the sample_id tells what they are
+ * about.
+ */
+static struct pd_hash hash_of(struct pi_merge_state *st, const struct pd_record *rec,
+                              const struct pi_merged_record *out, bool decoded)
 {
-    pi_canon_bytes(&st->canon, bytes, n);
+    const bool of_state = decoded && pi_traits_of(rec->type)->copies == PD_COPIES_STATE;
+    const size_t header = of_state ? 8 : 0, trailer = of_state ? out->trailer : 0;
+    if (of_state) {
+        pi_canon_number(&st->canon, rec->type, 4);
+        pi_canon_number(&st->canon, rec->misc, 2);
+    }
+    pi_canon_bytes(&st->canon, out->bytes + header, out->n - header - trailer);
     return pi_canon_end(&st->canon);
 }
 
@@ -196,9 +208,10 @@ static bool make_room(struct pi_merging *m, size_t n)
     return true;
 }
 
-static enum pd_code hold(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+static enum pd_code hold(struct pi_merging *m, uint32_t input, const struct pi_merged_record *out,
                          const struct pd_hash *hash, const struct pi_told *told)
 {
+    const size_t n = out->n;
     struct pi_merge_state *st = m->state;
     const struct pi_task_source source = source_of(m, input, false);
     uint64_t chain = 0;
@@ -221,7 +234,7 @@ static enum pd_code hold(struct pi_merging *m, uint32_t input, const uint8_t *by
                       .attr = m->in[input].rec.attr_index,
                       .birth = birth,
                       .stale = !birth && pi_tasks_told_by_others(st->tasks, &source, told)};
-    memcpy(st->bytes + st->n_bytes, bytes, n);
+    memcpy(st->bytes + st->n_bytes, out->bytes, n);
     st->n_bytes += n;
     st->n_waiting++;
     m->in[input].n_waiting++;
@@ -373,7 +386,7 @@ enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input)
     return m->in[input].n_waiting ? release_all(m, input, false) : PD_OK;
 }
 
-enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const struct pi_merged_record *out,
                                    uint64_t time, bool decoded, bool *done)
 {
     struct pi_merge_state *st = m->state;
@@ -389,12 +402,12 @@ enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const u
     begin(m, input, time != 0);
     if (code || !is_state(&in->rec))
         return code;
-    const struct pd_hash hash = hash_of(st, bytes, n);
+    const struct pd_hash hash = hash_of(st, &in->rec, out, decoded);
     if (decoded && time == 0 && !in->sampled && others_began(m, input) && find_told(&in->rec, &told)) {
         *done = true;
-        if (st->n_bytes + n > st->most_bytes || st->untimed.n + st->n_waiting >= st->most)
+        if (st->n_bytes + out->n > st->most_bytes || st->untimed.n + st->n_waiting >= st->most)
             code = release_all(m, UINT32_MAX, true);
-        return code ? code : hold(m, input, bytes, n, &hash, &told);
+        return code ? code : hold(m, input, out, &hash, &told);
     }
     code = find_duplicate(m, input, &hash, time, done);
     m->stats->duplicates += *done;

@@ -252,6 +252,15 @@ static int common_option(struct cli *cli, int key, int argc)
     }
 }
 
+/* What is read once has nothing left for the second time. */
+static bool is_stdin_twice(const struct cli *cli)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cli->n_inputs; i++)
+        n += strcmp(cli->inputs[i], "-") == 0;
+    return n > 1;
+}
+
 /* After the last option: operands, and the default input. */
 static int take_operands(struct cli *cli, int argc, char **argv)
 {
@@ -271,6 +280,10 @@ static int take_operands(struct cli *cli, int argc, char **argv)
     if (cli->n_inputs > 1 && !(common & CLI_OPERANDS)) {
         cli_fail(cli, CLI_USAGE, "one input file only, here are %zu; see perfdata %s --help", cli->n_inputs,
                  cli->verb);
+        return CLI_STOP;
+    }
+    if (is_stdin_twice(cli)) {
+        cli_fail(cli, CLI_USAGE, "standard input can be one of the inputs only");
         return CLI_STOP;
     }
     return CLI_END;

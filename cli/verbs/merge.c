@@ -49,7 +49,9 @@ struct noted {
 struct run {
     struct cli_writing w;
     struct cli *cli;
-    struct pd_reader **readers;
+    struct pd_reader **readers; /* of the inputs that can be read */
+    size_t *which;              /* and their numbers in w.in */
+    size_t n;
     struct pd_merge_options options;
     struct pd_merge_stats stats;
     size_t failed;
@@ -97,6 +99,11 @@ static void on_note(void *user, const struct pd_merge_note *note)
         snprintf(noted->name, sizeof noted->name, "%s", note->name);
 }
 
+static struct cli_input *input_of(struct run *run, size_t reader)
+{
+    return &run->w.in[run->which[reader]];
+}
+
 /* Each thing that is noted once, with the number of inputs that it concerns. */
 static void tell_notes(struct run *run)
 {
@@ -108,9 +115,9 @@ static void tell_notes(struct run *run)
             snprintf(others, sizeof others, " and %zu other input%s", run->notes[i].others,
                      run->notes[i].others == 1 ? "" : "s");
         if (note->feature == UINT32_MAX)
-            cli_say(run->cli, "%s%s: %s", run->w.in[note->input].name, others, note->text);
+            cli_say(run->cli, "%s%s: %s", input_of(run, note->input)->name, others, note->text);
         else
-            cli_say(run->cli, "%s%s: feature %s: %s%s%s", run->w.in[note->input].name, others,
+            cli_say(run->cli, "%s%s: feature %s: %s%s%s", input_of(run, note->input)->name, others,
                     name ? name : "unknown", run->notes[i].name, *run->notes[i].name ? " " : "", note->text);
     }
 }
@@ -118,12 +125,12 @@ static void tell_notes(struct run *run)
 static void on_finding(void *user, size_t input, const struct pd_error *error)
 {
     struct run *run = user;
-    cli_finding(&run->w.in[input], &run->w.n_findings, error);
+    cli_finding(input_of(run, input), &run->w.n_findings, error);
 }
 
 static void report_error(struct run *run, const struct pd_error *error)
 {
-    struct cli_input *in = run->failed < run->w.n_in ? &run->w.in[run->failed] : NULL;
+    struct cli_input *in = run->failed < run->n ? input_of(run, run->failed) : NULL;
     if (error->code == PD_EUNSUP && error->field && !error->record_type)
         cli_fail(run->cli, CLI_USAGE, "%s: cannot be merged: %s", in ? in->name : cli_temporary_dir(),
                  error->field);
@@ -140,13 +147,13 @@ static void report_error(struct run *run, const struct pd_error *error)
 static enum pd_code merge_to(void *user, const struct pd_sink *sink, struct pd_error *error)
 {
     struct run *run = user;
-    return pd_merge(run->readers, run->w.n_in, sink, &run->options, &run->stats, &run->failed, error);
+    return pd_merge(run->readers, run->n, sink, &run->options, &run->stats, &run->failed, error);
 }
 
 static bool merge(struct run *run)
 {
     struct pd_error error;
-    run->failed = run->w.n_in;
+    run->failed = run->n;
     run->options.size = sizeof run->options;
     run->options.to = run->w.to == PD_CONVERT_DIRECTORY ? PD_CONVERT_FILE : run->w.to;
     run->options.note = on_note;
@@ -179,13 +186,14 @@ static void tell_sources(struct run *run)
 static bool copy_others(struct run *run)
 {
     bool copied = run->w.to != PD_CONVERT_DIRECTORY;
-    for (size_t i = 0; i < run->w.n_in; i++) {
-        const char *path = run->cli->inputs[i];
-        if (!S_ISDIR(run->w.in[i].st.st_mode) || !cli_directory_has_others(&run->w.in[i], path))
+    for (size_t i = 0; i < run->n; i++) {
+        struct cli_input *in = input_of(run, i);
+        const char *path = run->cli->inputs[run->which[i]];
+        if (!S_ISDIR(in->st.st_mode) || !cli_directory_has_others(in, path))
             continue;
         if (copied)
             cli_say(run->cli, "%s has files beside the records (kcore_dir), which do not come along", path);
-        else if (!cli_directory_copy_others(&run->w.dir, &run->w.in[i], path))
+        else if (!cli_directory_copy_others(&run->w.dir, in, path))
             return false;
         copied = true;
     }
@@ -199,16 +207,22 @@ static bool merge_all(void *user)
 
 static bool open_inputs(struct run *run)
 {
-    run->w.in = cli_calloc(run->cli->n_inputs, sizeof *run->w.in);
-    run->readers = cli_calloc(run->cli->n_inputs, sizeof(struct pd_reader *));
-    if (run->w.in == NULL || run->readers == NULL) {
-        cli_fail(run->cli, CLI_OUTPUT, "no memory for %zu inputs", run->cli->n_inputs);
+    const size_t n = run->cli->n_inputs;
+    run->readers = cli_calloc(n, sizeof(struct pd_reader *));
+    run->which = cli_calloc(n, sizeof *run->which);
+    if (run->readers == NULL || run->which == NULL) {
+        cli_fail(run->cli, CLI_OUTPUT, "no memory for %zu inputs", n);
         return false;
     }
-    for (; run->w.n_in < run->cli->n_inputs; run->w.n_in++) {
-        if (!cli_input_open(run->cli, &run->w.in[run->w.n_in], run->cli->inputs[run->w.n_in], CLI_SEEK))
-            return false;
-        run->readers[run->w.n_in] = run->w.in[run->w.n_in].reader;
+    run->w.in = cli_inputs_open(run->cli, CLI_SEEK);
+    if (run->w.in == NULL)
+        return false;
+    run->w.n_in = n;
+    for (size_t i = 0; i < n; i++) {
+        if (run->w.in[i].reader == NULL)
+            continue;
+        run->which[run->n] = i;
+        run->readers[run->n++] = run->w.in[i].reader;
     }
     return true;
 }
@@ -225,12 +239,9 @@ static void run_merge(struct run *run)
         if (cli_write_recording(&run->w, merge_all, NULL))
             tell_sources(run);
     }
-    for (size_t i = 0; i < run->w.n_in; i++) {
-        cli_tell_findings(&run->w.in[i]);
-        cli_input_close(&run->w.in[i]);
-    }
-    free(run->w.in);
+    cli_inputs_close(cli, run->w.in);
     free(run->readers);
+    free(run->which);
 }
 
 int cmd_merge(struct cli *cli, int argc, char **argv)

@@ -303,8 +303,6 @@ int cmd_cmp(struct cli *cli, int argc, char **argv)
     if (cli->n_inputs != 2)
         cli_fail(cli, CLI_USAGE, "two recordings are compared, here is %zu; see perfdata cmp --help",
                  cli->n_inputs);
-    else if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
-        cli_fail(cli, CLI_USAGE, "standard input can be one of the two only");
     else if (cli_input_open(cli, &c->in[0], cli->inputs[0], 0)) {
         if (cli_input_open(cli, &c->in[1], cli->inputs[1], 0)) {
             compare(c);

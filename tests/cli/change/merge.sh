@@ -384,6 +384,33 @@ expect 3 "$PERFDATA" merge -f -o m.data a.data cut.data
 has err 'cut.data'
 expect 0 "$PERFDATA" check -q m.data
 
+# An input that is no recording, or whose header is damaged, is told; the others are merged as if alone.
+: >empty.data
+head -c 50 b.data >short.data
+echo 'no recording' >none.data
+"$PERFDATA" merge -q -f -o want.data a.data b.data
+for bad in empty.data short.data none.data; do
+    for files in "$bad a.data b.data" "a.data $bad b.data" "a.data b.data $bad"; do
+        # shellcheck disable=SC2086
+        expect 3 "$PERFDATA" merge -f -o m.data $files
+        has err "$bad: "
+        cmp m.data want.data || fail "$files: not what the others are"
+    done
+    expect 3 "$PERFDATA" merge -f -o $bad a.data $bad
+    has err 'this is the input, which is never overwritten'
+    rm -f m.data
+    expect 3 "$PERFDATA" merge -o m.data $bad empty.data
+    [ ! -e m.data ] || fail 'an output of nothing'
+done
+expect 3 "$PERFDATA" merge -f --to dir -o m.dir empty.data b.dir
+has err '^perfdata merge: empty.data'
+[ -e m.dir/kcore_dir/kallsyms ] || fail 'the directory is not the first that can be read'
+for verb in 'merge -f -o m.data' cmp check 'export --to folded' hash; do
+    # shellcheck disable=SC2086
+    expect 2 "$PERFDATA" $verb - - <a.data
+    has err 'standard input can be one of the inputs only'
+done
+
 # ---- Whatever is damaged: what is written is sound, or the exit status says that it may not be.
 "$PERFDATA" gen -q --random -c 300 -t ALL --features all -o any.data
 for seed in 1 2 3 4 5 6 7 8 9 10; do

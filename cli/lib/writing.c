@@ -58,7 +58,7 @@ bool cli_refuses_output(const struct cli_writing *w, const char *hint)
 {
     if (w->cli->output == NULL)
         cli_fail(w->cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output%s", hint);
-    else if (w->to == PD_CONVERT_DIRECTORY && strcmp(w->cli->output, "-") == 0)
+    else if (w->to == PD_CONVERT_DIRECTORY && cli_is_stdout(w->cli->output))
         cli_fail(w->cli, CLI_USAGE, "a directory cannot be written to standard output");
     else
         return false;

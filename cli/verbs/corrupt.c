@@ -125,7 +125,7 @@ static void report(struct corrupt *c, const char *what, uint64_t at, const uint8
 {
     char buf[512];
     struct pd_out err = {.buf = buf, .cap = sizeof buf, .more = to_stderr};
-    const bool standard = c->out.fd >= 0 && strcmp(c->cli->output, "-") == 0, json = c->cli->json;
+    const bool standard = c->out.fd >= 0 && cli_is_stdout(c->cli->output), json = c->cli->json;
     struct pd_out *to = standard ? &err : &c->cli->out;
     pd_out_str(to, json ? "{\"what\":\"" : "");
     pd_out_str(to, what);

@@ -68,7 +68,7 @@ static bool open_file(struct encode *e)
 
 static bool open_directory(struct encode *e, mode_t mode)
 {
-    if (strcmp(e->cli->output, "-") == 0) {
+    if (cli_is_stdout(e->cli->output)) {
         cli_fail(e->cli, CLI_USAGE, "this text is that of a directory, which needs -o DIRECTORY");
         return refused(&e->text);
     }

@@ -365,7 +365,7 @@ static bool open_output(struct run *run)
 static bool check_options(struct run *run)
 {
     struct cli *cli = run->cli;
-    const bool to_stdout = cli->output == NULL || strcmp(cli->output, "-") == 0;
+    const bool to_stdout = cli->output == NULL || cli_is_stdout(cli->output);
     const bool is_table = run->options.format == PD_EXPORT_PARQUET;
     if (!run->chosen)
         cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");

@@ -257,8 +257,9 @@ static bool open_map(struct redact *r)
     const char *output = r->cli->output;
     if (r->map == NULL)
         return true;
-    if (strcmp(r->map, output) == 0)
-        return cannot(r, "--map", r->map, "this is the output");
+    const char *why = cli_outputs_collide(r->map, output);
+    if (why)
+        return cannot(r, "--map", r->map, why);
     r->cli->output = r->map;
     const bool ok = cli_output_open(r->cli, &r->map_out, &r->c.in, 1, CLI_TEXT);
     r->cli->output = output;

@@ -449,7 +449,7 @@ static void run_repair(struct run *run)
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or --report to be told only");
         return;
     }
-    if (cli->output && strcmp(cli->output, "-") == 0 && (run->report || cli->json)) {
+    if (cli->output && cli_is_stdout(cli->output) && (run->report || cli->json)) {
         cli_fail(cli, CLI_USAGE, "the report and the recording cannot both go to standard output");
         return;
     }

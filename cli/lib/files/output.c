@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Opening */
+/* ---- Names */
 
 /* The descriptor that a name like "-" or /dev/fd/3 stands for; -1: it is the name of a file. */
 static int named_descriptor(const char *name)
@@ -66,6 +66,49 @@ static char *follow_links(const char *path)
     }
     return at;
 }
+
+bool cli_is_stdout(const char *name)
+{
+    return named_descriptor(name) == STDOUT_FILENO;
+}
+
+static bool find_target(const char *name, struct stat *st)
+{
+    const int fd = named_descriptor(name);
+    return (fd >= 0 ? fstat(fd, st) : stat(name, st)) == 0;
+}
+
+/* True if both are the same name in the same directory, none of them existing. */
+static bool is_same_name(const char *path, const char *other)
+{
+    char *a = beside(path, "."), *b = beside(other, ".");
+    struct stat x, y;
+    const bool same = a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+                      x.st_ino == y.st_ino && strcmp(cli_last_part(path), cli_last_part(other)) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+const char *cli_outputs_collide(const char *name, const char *other)
+{
+    struct stat st, of_other;
+    const bool exists = find_target(name, &st), other_exists = find_target(other, &of_other);
+    if (exists && other_exists && !S_ISCHR(st.st_mode) && st.st_dev == of_other.st_dev &&
+        st.st_ino == of_other.st_ino)
+        return "this is the output";
+    char *path = follow_links(name), *other_path = follow_links(other);
+    const char *why = NULL;
+    if (path && other_path && !exists && !other_exists && is_same_name(path, other_path))
+        why = "this is the output";
+    else if (path && other_exists && S_ISDIR(of_other.st_mode) && cli_is_inside(path, &of_other))
+        why = "this is inside the output";
+    free(path);
+    free(other_path);
+    return why;
+}
+
+/* ---- Opening */
 
 static bool refuse(struct cli_output *out, int status, const char *why)
 {

@@ -51,6 +51,14 @@ struct cli_output {
 bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
                      unsigned flags);
 
+/* True for "-" and the other names of standard output. */
+bool cli_is_stdout(const char *name);
+/*
+ * The reason why two outputs cannot both be written: they have one target, or the first would be inside the
+ * second, a directory; NULL: they can.
+ */
+const char *cli_outputs_collide(const char *name, const char *other);
+
 /* To read the output before it replaces its target. False: it cannot be written, which is printed. */
 bool cli_output_source(struct cli_output *out, struct pd_source *source);
 /* False: an error that leaves no output has happened. */
@@ -67,6 +75,8 @@ FILE *cli_open_named(struct cli *cli, const char *path);
 /* The same of a recording that is open. False: no memory. */
 bool cli_name_input(struct cli *cli, const struct cli_input *in);
 
+/* True if the directory of `path`, existing or not, is that one or inside it. */
+bool cli_is_inside(const char *path, const struct stat *dir);
 /*
  * The reason why the file must not be written: it is one of the inputs, or part of or inside an input
  * directory, or a directory that contains an input; NULL: it may be written. Files are compared by device and

@@ -71,8 +71,7 @@ static bool walk(int at, const char *name, bool (*take)(void *user, const struct
     return found;
 }
 
-/* True if the directory of `path`, existing or not, is that one or inside it. */
-static bool is_inside(const char *path, const struct stat *dir)
+bool cli_is_inside(const char *path, const struct stat *dir)
 {
     const char *slash = strrchr(path, '/');
     char *parent = slash == path ? cli_strdup("/")
@@ -107,7 +106,7 @@ static const char *overwrites(const char *path, const struct stat *st, const str
         why = strerror(ENOMEM);
     else if (st && is_among(&set, st))
         why = "this is part of the input, which is never overwritten";
-    else if (path && is_dir && is_inside(path, &in->st))
+    else if (path && is_dir && cli_is_inside(path, &in->st))
         why = "this is inside the input, which is never overwritten";
     else if (path && st && S_ISDIR(st->st_mode) && walk(AT_FDCWD, path, find_identity, &set))
         why = "this contains the input, which is never overwritten";

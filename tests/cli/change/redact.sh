@@ -318,6 +318,26 @@ redact hand.data out.data --keep name2,secretX.so,bin
 ! grep -qE $'\t(name2|bin)\t' map || fail "another becomes a name that stays: $(<map)"
 ! grep -qE $'^(name2|bin)\t' map || fail "what stays is in the map: $(<map)"
 
+# ---- The map and the output are two files, whatever they are called.
+ln -sf o2.data link
+mkdir -p sub
+for names in 'o2.data o2.data' './o2.data o2.data' 'link o2.data' 'o2.data sub/../o2.data' '- /dev/stdout' \
+    '/dev/fd/1 -' 'o2.data link'; do
+    for there in no yes; do
+        rm -f o2.data
+        [ $there = no ] || : >o2.data
+        expect 2 "$PERFDATA" redact -f --map "${names% *}" -o "${names#* }" hand.data
+        has err 'this is the output'
+        [ $there = no ] || [ ! -s o2.data ] || fail "$names: something was written"
+    done
+done
+"$PERFDATA" convert -q --to dir -i hand.data -o hand.dir
+"$PERFDATA" redact -q -o o.dir hand.dir
+expect 2 "$PERFDATA" redact -f --map o.dir/map -o o.dir hand.dir
+has err 'this is inside the output'
+rm -f o2.data
+expect 0 "$PERFDATA" redact -f --map sub/o2.data -o o2.data hand.data
+
 # ---- The proof.
 expect 0 "$PERFDATA" redact -f -o out.data --prove alice,buildhost7 hand.data
 has err 'none of the 2 strings'

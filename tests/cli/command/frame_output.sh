@@ -163,3 +163,13 @@ for name in ALRM XCPU USR1 USR2 TERM; do
     [ -z "$(ls -A signals)" ] || [ "$(ls -A signals)" = out.data ] || fail "SIG$name leaves $(ls -A signals)"
     rm -f signals/out.data
 done
+
+# Standard output is that by each of its names: no text comes between.
+"$PERFDATA" gen -q -c 10 -o few.data
+for name in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+    "$PERFDATA" corrupt -o $name --set 0x0=5051 few.data 2>/dev/null >out.bad || true
+    [ "$(wc -c <out.bad)" = "$(wc -c <few.data)" ] || fail "corrupt -o $name: more than the bytes"
+    expect 2 "$PERFDATA" repair --json -o $name few.data
+    expect 2 "$PERFDATA" convert --to dir -o $name few.data
+    has err 'standard output'
+done

@@ -46,7 +46,9 @@ static void compare_event_types(struct pi_differ *d)
     const size_t na = pd_reader_n_event_types(d->side[0].r), nb = pd_reader_n_event_types(d->side[1].r);
     struct pd_event_type a, b;
     struct pd_fields fa, fb;
-    pi_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb);
+    if (!pi_differ_number(d, "event_types", &pd_set_DEC, 8, na, nb)) /* bytes that are no whole name */
+        pi_differ_number(d, "header.event_types.size", &pd_set_DEC, 8, info_of(d, 0)->header.event_types.size,
+                         info_of(d, 1)->header.event_types.size);
     for (size_t i = 0; i < na && i < nb && !d->stopped; i++)
         if (pd_reader_event_type(d->side[0].r, i, &a, NULL) == PD_OK &&
             pd_reader_event_type(d->side[1].r, i, &b, NULL) == PD_OK &&
@@ -257,7 +259,7 @@ static void compare_attrs(struct pi_differ *d)
 
 static bool counts(const struct pi_differ *d, const struct pd_feature *f)
 {
-    if (f->id == PD_FEAT_BUILD_ID)
+    if (f->id == PD_FEAT_BUILD_ID && f->layout)
         return false; /* one by one */
     if (d->content && f->raw.n == 0 && !pi_may_be_empty(f->id))
         return false;
@@ -341,9 +343,10 @@ static enum pd_code compare_features(struct pi_differ *d)
 
 struct build_id {
     char *name;
-    uint32_t pid;
+    struct pd_build_id file; /* its views are those of the metadata */
+    uint8_t id[20];          /* n bytes, then zeros */
     size_t n;
-    uint8_t id[20];
+    size_t place;
 };
 
 struct build_ids {
@@ -365,23 +368,51 @@ static void take_build_id(void *user, const struct pd_build_id *file, const uint
     }
     memcpy(copy, name->ptr, name->len);
     copy[name->len] = '\0';
-    struct build_id *b = &ids->all[ids->n++];
-    *b = (struct build_id){copy, file->pid, n < sizeof b->id ? n : sizeof b->id, {0}};
+    struct build_id *b = &ids->all[ids->n];
+    *b = (struct build_id){.name = copy, .file = *file, .place = ids->n++};
+    b->n = n < sizeof b->id ? n : sizeof b->id;
     memcpy(b->id, id, b->n);
 }
 
-static int by_file(const void *va, const void *vb)
+static int by_number(uint64_t a, uint64_t b)
 {
-    const struct build_id *a = va, *b = vb;
-    const int names = strcmp(a->name, b->name);
-    return names ? names : (a->pid > b->pid) - (a->pid < b->pid);
+    return (a > b) - (a < b);
 }
 
+static int by_file(const struct build_id *a, const struct build_id *b)
+{
+    const int names = strcmp(a->name, b->name);
+    return names ? names : by_number(a->file.pid, b->file.pid);
+}
+
+/* Those of one file: by their bytes, so that equal ones meet. */
 static int by_file_and_id(const void *va, const void *vb)
 {
     const struct build_id *a = va, *b = vb;
-    const int files = by_file(a, b), ids = memcmp(a->id, b->id, sizeof a->id);
-    return files ? files : ids ? ids : (a->n > b->n) - (a->n < b->n);
+    const int files = by_file(a, b), ids = memcmp(a->id, b->id, sizeof a->id), sizes = by_number(a->n, b->n),
+              forms = by_number(a->file.misc, b->file.misc);
+    return files ? files : ids ? ids : sizes ? sizes : forms ? forms : by_number(a->place, b->place);
+}
+
+/* The fields of the file; the pid is there even if the recording lacks it. */
+static void list_fields(struct pd_fields *it, const struct pd_build_id *file)
+{
+    pd_fields_of_struct(it, "build_id", file);
+    it->shape.given = it->shape.misc = (uint16_t)file->misc;
+}
+
+/* Two of one file. */
+static void compare_build_id(struct pi_differ *d, const struct build_id *a, const struct build_id *b)
+{
+    const struct pd_bytes ba = {a->id, a->n}, bb = {b->id, b->n};
+    struct pd_build_id other = b->file;
+    struct pd_fields fa, fb;
+    pi_differ_number(d, "misc", &pd_set_misc_build_id, 2, a->file.misc, b->file.misc);
+    if (pi_differ_bytes(d, "build_id", &ba, &bb))
+        memcpy(other.build_id, a->file.build_id, sizeof other.build_id); /* it has been told */
+    list_fields(&fa, &a->file);
+    list_fields(&fb, &other);
+    pi_differ_fields(d, &fa, &fb);
 }
 
 static void compare_sorted(struct pi_differ *d, const struct build_ids *a, const struct build_ids *b)
@@ -392,13 +423,24 @@ static void compare_sorted(struct pi_differ *d, const struct build_ids *a, const
         begin(d, PD_DIFFERENCE_BUILD_ID, 0, x, y);
         if (x || y)
             d->now.name = x ? x->name : y->name;
-        if (x && y) {
-            const struct pd_bytes bx = {x->id, x->n}, by = {y->id, y->n};
-            pi_differ_bytes(d, "build_id", &bx, &by);
-        } else {
+        if (x && y)
+            compare_build_id(d, x, y);
+        else
             pi_differ_tell(d, NULL, NULL);
-        }
     }
+}
+
+/* The bytes behind the last entry of each section. */
+static void compare_ends(struct pi_differ *d)
+{
+    struct pd_bytes end[2] = {{NULL, 0}, {NULL, 0}};
+    for (int s = 0; s < 2; s++) {
+        const struct pd_feature *f = pd_metadata_feature(d->side[s].meta, PD_FEAT_BUILD_ID);
+        if (f && f->layout)
+            end[s] = f->rest;
+    }
+    begin(d, PD_DIFFERENCE_FEATURE, PD_FEAT_BUILD_ID, true, true);
+    pi_differ_bytes(d, "rest", &end[0], &end[1]);
 }
 
 static enum pd_code compare_build_ids(struct pi_differ *d)
@@ -412,7 +454,7 @@ static enum pd_code compare_build_ids(struct pi_differ *d)
             qsort(ids[s].all, ids[s].n, sizeof *ids[s].all, by_file_and_id);
     }
     if (!no_memory)
-        compare_sorted(d, &ids[0], &ids[1]);
+        compare_sorted(d, &ids[0], &ids[1]), compare_ends(d);
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < ids[s].n; i++)
             pi_release(d->allocator, ids[s].all[i].name);

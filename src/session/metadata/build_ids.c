@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* build_ids.c - build ids of files, from BUILD_ID, its records and mappings. */
 #include "metadata.h"
+#include "src/codec/carried.h"
 #include "src/support/wrap.h"
 #include <string.h>
 #include <xxhash.h>
@@ -70,8 +71,11 @@ void pd_metadata_each_build_id(const struct pd_metadata *m,
     const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_BUILD_ID);
     struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
     struct pd_build_id_entry e;
-    while (pd_build_id_entry_next(&l, &e))
+    while (pd_build_id_entry_next(&l, &e)) {
+        if (f->variant & PD_VARIANT_NO_PID)
+            e.file.pid = (uint32_t)pi_build_id_pid(e.misc);
         take(user, &e.file, e.file.build_id, build_id_size(&e.file));
+    }
     for (size_t i = 0; i < m->n_records; i++) {
         const struct pd_build_id *b = &m->records[i]->rec.u.header_build_id.file;
         if (m->records[i]->rec.type == PD_RECORD_HEADER_BUILD_ID)

@@ -172,3 +172,11 @@ expect 2 "$PERFDATA" index x.dir/data
 has err 'part of the directory'
 expect 0 "$PERFDATA" check x.dir
 expect 0 "$PERFDATA" index -o x.pdi -f x.dir/data
+
+# A large record of simpleperf whose first part is left out and whose end is not is no damage.
+"$PERFDATA" gen -q --random -t ALL -c 3000 --seed 2 --events 3 --features all --endian big -o parts.data
+"$PERFDATA" convert -q -z --frames 4K -i parts.data -o parts.z.data
+expect 0 "$PERFDATA" info parts.z.data
+"$PERFDATA" index -q --block 1K parts.z.data
+expect 0 "$PERFDATA" info parts.z.data
+has out '^index '

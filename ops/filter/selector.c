@@ -16,6 +16,14 @@ static bool init_names(struct pi_selector *s)
            pi_names_init(&s->drop_cgroups, drop->cgroups, drop->n_cgroups, allocator);
 }
 
+#define UNKNOWN "[unknown]" /* perf's word for what no file is known of */
+
+static uint32_t judge_name(const struct pi_selector *s, const char *name)
+{
+    return (pi_names_meet(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
+           (pi_names_meet(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
+}
+
 enum pd_code pi_selector_init(struct pi_selector *s, const struct pd_filter_options *options,
                               struct pd_error *error)
 {
@@ -29,6 +37,8 @@ enum pd_code pi_selector_init(struct pi_selector *s, const struct pd_filter_opti
     s->drop.side = PD_SELECT_DROP;
     if (!code && !init_names(s))
         code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 0);
+    if (!code)
+        judge_name(s, UNKNOWN); /* a name that is there whichever samples are */
     return code;
 }
 
@@ -60,12 +70,6 @@ uint32_t pi_selector_parts(const struct pi_selector *s)
 
 /* ---- Mappings */
 
-static uint32_t judge_name(const struct pi_selector *s, const char *name)
-{
-    return (pi_names_meet(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
-           (pi_names_meet(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
-}
-
 /* Compares a path, and its last part, which perf calls the short name. */
 static uint32_t judge_path(const struct pi_selector *s, const char *path)
 {
@@ -78,7 +82,7 @@ uint32_t pi_selector_judge_mapping(const struct pi_selector *s, const struct pd_
 {
     char dso[UINT16_MAX + 1], base[UINT16_MAX + 1];
     if (m == NULL)
-        return judge_name(s, "[unknown]");
+        return judge_name(s, UNKNOWN);
     pd_mapping_dso(m, dso, sizeof dso);
     pd_mapping_short_name(m, base, sizeof base);
     if (s->options->known)

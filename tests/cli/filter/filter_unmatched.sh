@@ -69,3 +69,6 @@ expect 0 "$PERFDATA" export --to folded -i x.data --ip 0x2000-0x3000
 empty out
 expect 0 "$PERFDATA" export --to folded -i x.data --filter 'ip == 0x1010'
 has out '^worker;'
+
+# perf's word for addresses of no file is no such name: it is there whichever samples are.
+tells 0 '' --exclude-dsos '[unknown]'

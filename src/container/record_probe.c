@@ -297,9 +297,26 @@ bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size
     return *index < r->attrs.seen;
 }
 
+/* True if an ID_INDEX has an id of no event: perf looks for each of them, even where there is one event. */
+static bool lists_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
+{
+    struct pd_id_index_entry entry;
+    if (rec->type != PD_RECORD_ID_INDEX || !rec->decoded || !rec->layout)
+        return false;
+    for (size_t i = 0; i < rec->u.id_index.entries.n; i++) {
+        pd_id_index_entry_at(&rec->u.id_index.entries, i, &entry);
+        *id = entry.id;
+        if (pi_attrs_find(&r->attrs, entry.id) >= r->attrs.seen)
+            return true;
+    }
+    return false;
+}
+
 /* True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
+    if (lists_no_event(r, rec, id))
+        return true;
     return r->attrs.map_size && r->attrs.seen && names_event(rec, id) &&
            pi_attrs_find(&r->attrs, *id) >= r->attrs.seen;
 }

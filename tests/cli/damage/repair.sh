@@ -504,3 +504,26 @@ for name in zero missing missing-too; do
         same want got
     fi
 done
+
+# ---- An ID_INDEX with an id of no event, at which perf stops, is left out; another stays.
+index_of() { # ID
+    unfold <<JSON
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|TID|TIME","flags":"sample_id_all"},
+    "ids":["5","6"]}
+{"record":{"type":"ID_INDEX","id_index":{"entries":[{"id":"5","idx":"0","cpu":"0","tid":"7"},
+    {"id":"$1","idx":"1","cpu":"1","tid":"7"}]}}}
+{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"10"}}}
+JSON
+}
+index_of 6 | "$PERFDATA" encode -q -f -o listed.data
+expect 0 "$PERFDATA" repair -f -o out.data listed.data
+cmp listed.data out.data || fail 'an ID_INDEX was changed'
+index_of 7 | "$PERFDATA" encode -q -f -o listed.data
+expect 0 "$PERFDATA" check listed.data
+has out 'note: .* (ID_INDEX): no event has its id, 7'
+expect 3 "$PERFDATA" repair -f -o out.data listed.data
+! "$PERFDATA" decode out.data | grep -q ID_INDEX || fail 'an ID_INDEX of no event stays'
+has err 'kept 1 samples and 0 other records; lost 80 bytes in 1 place'
+! command -v perf >/dev/null || perf script -i out.data >/dev/null 2>&1 </dev/null ||
+    fail 'perf does not read it'

@@ -14,24 +14,6 @@
 
 /* ---- Records */
 
-/* Reports the damage of merged members, as the reader does. */
-static enum pd_code tell_all(struct pi_conversion *c)
-{
-    struct pd_record rec = {0};
-    struct pd_error what;
-    enum pd_code code;
-    pd_sorter_close(c->sorter);
-    c->sorter = NULL;
-    if ((code = pd_reader_rewind(c->r, c->error)))
-        return code;
-    while ((code = pd_reader_next(c->r, &rec, &what)) != PD_END && !pd_is_failure(code))
-        if (code)
-            pi_convert_finding(c, &what);
-    if (pd_is_failure(code))
-        *c->error = what;
-    return code == PD_END ? PD_OK : code;
-}
-
 /*
  * ---- A directory made of one stream: the records that perf writes before it samples stay in `data`, the
  * rest goes to data.0
@@ -182,8 +164,6 @@ static enum pd_code lay_out(struct pi_conversion *c)
         code = open_members(c);
     if (!code)
         code = put_records(c);
-    if (!code && c->untold)
-        code = tell_all(c);
     return code ? code : end(c);
 }
 
@@ -345,7 +325,9 @@ static enum pd_code convert_member(struct pi_conversion *c, const struct pd_sink
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
         return code;
+    pi_reader_number_from(r, c->r->index);
     code = pi_convert_stream(c, r, sink);
+    c->r->index = r->index; /* where those of the next member begin */
     if (!code)
         code = pi_dir_take_findings(c->r, r, c->error);
     pd_reader_close(r);

@@ -42,7 +42,6 @@ struct pi_conversion {
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
-    bool untold;              /* it reported damage, which the reader must still number */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */
     size_t held_n, held_cap;
     uint8_t tail[PD_LIMIT_ATTR_CHANGED]; /* of an attr that is enlarged */

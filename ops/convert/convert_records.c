@@ -33,15 +33,6 @@ static bool is_passed(const struct pi_conversion *c, const struct pd_error *what
     return pi_reader_goes_on(what->code) || (c->sorter && !pd_is_failure(what->code));
 }
 
-/* Reports damage. For merged members, the sorter's errors count the records from the begin of each. */
-static void pass(struct pi_conversion *c, const struct pd_error *what)
-{
-    if (c->merge)
-        c->untold = true;
-    else
-        pi_convert_finding(c, what);
-}
-
 /* Checks a record inside a COMPRESSED one that is copied. */
 static enum pd_code check_inside(struct pi_conversion *c, struct pd_reader *r, struct pd_record *rec)
 {
@@ -77,7 +68,7 @@ enum pd_code pi_convert_next(struct pi_conversion *c, struct pd_reader *r, struc
             return code;
         const bool passed = is_passed(c, &what);
         if (passed)
-            pass(c, &what);
+            pi_convert_finding(c, &what);
         else
             code = pi_convert_damage(c, &what);
         if (!passed)

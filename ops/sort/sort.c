@@ -25,7 +25,8 @@ struct sorting {
     struct pd_error *error;
     struct pd_sorter *sorter;
     struct pi_output out;
-    uint32_t member; /* being written, when the output is a directory */
+    uint32_t member;  /* being written, when the output is a directory */
+    uint64_t records; /* in the members before it */
     struct pi_rounds rounds;
     bool moves; /* the records are one stream that is not in order yet */
     struct pi_progress progress;
@@ -105,6 +106,7 @@ static enum pd_code open_sorter(struct sorting *s, struct pd_reader **member, ui
         if ((code = pd_reader_open_member(member, r, i, &how, s->error)))
             return code;
         r = *member;
+        pi_reader_number_from(r, s->records);
     }
     code = pd_sorter_open(&s->sorter, r, &options, s->error);
     if (code) {
@@ -120,6 +122,8 @@ static enum pd_code close_sorter(struct sorting *s, struct pd_reader *member, en
     s->sorter = NULL;
     if (!code && member)
         code = pi_dir_take_findings(s->reader, member, s->error);
+    if (member)
+        s->records = member->index;
     pd_reader_close(member);
     return code;
 }

@@ -17,9 +17,14 @@ enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
 {
     if (!r->in.seekable)
         return pi_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
-    r->index = 0;
+    r->index = r->first_index;
     r->old_features = false;
     return pi_dir_enter(r, 0, error);
+}
+
+void pi_reader_number_from(struct pd_reader *r, uint64_t first)
+{
+    r->index = r->first_index = first;
 }
 
 /* Reading cannot continue. If a stream has ended, its map is known now. */

@@ -41,6 +41,7 @@ struct pd_reader {
     uint64_t payload_left;   /* unread bytes of the last record's payload */
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */
     uint64_t index;          /* of the next record */
+    uint64_t first_index;    /* of the first one; of a member, the number of records in those before it */
     struct pi_inflate inflate;
     const struct pd_workers *workers; /* NULL: none */
     struct pi_ahead *ahead;           /* what they decompress; NULL: nothing yet */
@@ -117,6 +118,8 @@ bool pi_reader_may_look(const struct pd_reader *r);
 bool pi_reader_look(struct pd_reader *r, size_t n, uint64_t *to);
 /* The reader is at the record of that offset and number, and sees bytes up to an offset: all are visible. */
 void pi_reader_stand(struct pd_reader *r, uint64_t at, uint64_t index, uint64_t to);
+/* Numbers the records of a new reader from `first` on: of a member, behind those of the members before it. */
+void pi_reader_number_from(struct pd_reader *r, uint64_t first);
 /*
  * The next record, if all of it may be seen; visible bytes do not move. False: it is not, it is damaged, or
  * it has to do with those behind it.

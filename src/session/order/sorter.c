@@ -30,11 +30,10 @@ struct lane {
     struct pd_reader *reader;
     struct pi_queue queue;
     struct pd_clock clock;
-    uint64_t slack;       /* of a member: nanoseconds */
-    uint64_t newest;      /* time read */
-    uint64_t held;        /* first records of which none is given before all are read */
-    uint64_t pushed;      /* into the queue, since the last flush */
-    uint64_t first_index; /* of a member: records in those before it */
+    uint64_t slack;  /* of a member: nanoseconds */
+    uint64_t newest; /* time read */
+    uint64_t held;   /* first records of which none is given before all are read */
+    uint64_t pushed; /* into the queue, since the last flush */
     uint32_t member;
     bool draining;     /* the queue gives up to its limit */
     bool ended;        /* the reader has no more */
@@ -388,7 +387,7 @@ static void give_top(struct pd_sorter *s, struct lane *l, struct pd_record *rec)
     s->payload_left = 0;
     pd_record_frame(l->reader->info.order, from->raw, from->size, rec, NULL);
     rec->offset = from->offset;
-    rec->index = from->index + l->first_index;
+    rec->index = from->index;
     rec->inner_offset = from->inner_offset;
     rec->plan = from->plan;
     rec->attr = from->attr;
@@ -428,7 +427,7 @@ static void note_disorder(struct pd_sorter_stats *stats, const struct lane *l, c
 {
     if (stats->disorder.count++ == 0)
         stats->disorder = (struct pd_disorder){.count = 1,
-                                               .index = rec->index + l->first_index,
+                                               .index = rec->index,
                                                .offset = rec->offset,
                                                .time = time,
                                                .before = newest,
@@ -475,7 +474,7 @@ static void measure_samples(struct pd_sorter *s, struct lane *l, uint64_t *recor
     *records = r->index;
 }
 
-/* The slack of a lane, and the number of its records. */
+/* The slack of a lane, and the number of records up to its last one. */
 static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *records, struct pd_error *error)
 {
     struct pd_record rec = {0};
@@ -511,7 +510,10 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
 
 /* ---- Opening and closing */
 
-/* A reader of member i as the recording's reader is. One that cannot be opened is an end, not a failure. */
+/*
+ * A reader of member i as the recording's reader is, which numbers its records from *records on. One that
+ * cannot be opened is an end, not a failure.
+ */
 static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *records, struct pd_error *error)
 {
     struct pd_reader *r = s->reader;
@@ -527,6 +529,7 @@ static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *recor
     l->code = pd_reader_open_member(&l->reader, r, i, &options, &l->error);
     l->ended = l->code != PD_OK;
     if (!l->ended) {
+        pi_reader_number_from(l->reader, *records);
         const enum pd_code code = measure(s, l, records, error);
         return code ? code : pi_dir_take_findings(r, l->reader, error);
     }
@@ -549,18 +552,14 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
     s->lacking = s->heap + n;
     for (uint32_t i = 0; i < n && !code; i++) {
         struct lane *l = &s->lanes[s->n_lanes++];
-        *l = (struct lane){.reader = n > 1 ? NULL : s->reader,
-                           .sliding = n > 1 || s->kind == PD_SORT_STRICT,
-                           .first_index = records};
+        *l = (struct lane){.reader = n > 1 ? NULL : s->reader, .sliding = n > 1 || s->kind == PD_SORT_STRICT};
         pd_clock_init(&l->clock, pd_clock_is_timed(s->reader));
         s->lacking[s->n_lacking++] = (uint32_t)n - 1 - i;
         code = pi_queue_init(&l->queue, s->allocator, share, tmpdir, error);
-        uint64_t here = 0;
         if (!code && n > 1)
-            code = open_member(s, i, &here, error);
+            code = open_member(s, i, &records, error);
         else if (!code && l->sliding)
-            code = measure(s, l, &here, error);
-        records += here;
+            code = measure(s, l, &records, error);
     }
     return code;
 }

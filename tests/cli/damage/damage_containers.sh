@@ -190,3 +190,25 @@ for verb in check info dump hash 'sort -n' 'sort -f -o out.data' 'sort -f --to d
     expect 3 timeout 20 "$PERFDATA" $verb tool
     [ "$(cat out err | grep -c "data.1: .*at offset $place .*hostname")" = 1 ] || fail "$verb: $(cat out err)"
 done
+
+# ---- In a member of a directory, every verb gives a damaged record the number that check gives it.
+"$PERFDATA" gen -q -c 3000 --to dir -o three.dir
+cp three.dir/data.0 three.dir/data.1
+cp -r three.dir whole.dir
+"$PERFDATA" convert -q -z --frames 4K -i three.dir -o threez.dir
+truncate -s -10 three.dir/data.1 threez.dir/data.1
+numbers() { grep -a -h 'data.1.*at offset' out err | grep -a -o ' record [0-9]*' | sort -u; }
+for dir in three.dir threez.dir; do
+    expect 3 "$PERFDATA" check "$dir"
+    want=$(numbers)
+    [ "${want# record }" -gt 5900 ] || fail "$dir: check says '$want': $(cat out)"
+    for verb in 'convert -f -o x.out' 'convert -f -z -o x.out' 'convert --endian big -f -o x.out' \
+        'convert --to file -f -o x.file' 'convert --decompress -f -o x.out' 'filter -f -o x.out' \
+        'redact -f -o x.out' 'sort -f -o x.out' 'sort -n' hash info report 'export --to folded' \
+        'cmp whole.dir' 'merge -f -o x.file whole.dir' dump; do
+        rm -rf x.out
+        # shellcheck disable=SC2086
+        "$PERFDATA" $verb "$dir" >out 2>err || true
+        [ "$(numbers)" = "$want" ] || fail "$verb $dir: '$(numbers)', check says '$want': $(head -c 500 err)"
+    done
+done

@@ -64,6 +64,7 @@ struct pi_merge_input {
     struct pi_reads counters;           /* of its samples, by the output's ids */
     bool rewritten;                     /* records change */
     bool unnamed;                       /* of the rewritten records, those with id 0 get an id */
+    bool alone;                         /* has one event, and the output others: ids of none become its id */
     bool began;                         /* a record with a time has come */
     bool sampled;                       /* a sample has come */
     size_t n_waiting;                   /* records that merge_state.c holds back */

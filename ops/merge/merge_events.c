@@ -163,6 +163,18 @@ static void find_unnamed(struct pi_merging *m)
     }
 }
 
+/*
+ * The only event of a recording has all records, whatever id these have. Beside other events, such an id may
+ * be that of another one.
+ */
+static void find_alone(struct pi_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        m->in[i].alone = pd_reader_n_attrs(m->in[i].reader) == 1;
+        m->in[i].rewritten |= m->in[i].alone;
+    }
+}
+
 static enum pd_code check_trailers(struct pi_merging *m)
 {
     for (size_t i = 1; i < m->n_events; i++) {
@@ -205,8 +217,10 @@ enum pd_code pi_merge_events(struct pi_merging *m)
     const bool same = !code && have_same_events(m);
     if (!code && !same && !are_told_apart(m))
         add_identifiers(m);
-    if (!code && !same && m->n_events > 1)
+    if (!code && !same && m->n_events > 1) {
         code = give_ids(m);
+        find_alone(m);
+    }
     if (!code && m->n > 1)
         find_unnamed(m);
     for (size_t i = 0; i < m->n_events; i++)
@@ -344,15 +358,24 @@ static uint32_t attr_of(const struct pi_merge_input *in, const struct pd_record 
     return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
 }
 
+/* True if an event of its own, with all records, does not have the record's id. */
+static bool has_strange_id(const struct pi_merge_input *in, const struct pd_record *rec)
+{
+    const struct pi_attrs *own = &in->reader->attrs;
+    const uint64_t id = in->alone ? pi_attrs_id_of(own, rec) : 0;
+    return id && pi_attrs_find(own, id) == UINT32_MAX;
+}
+
 static void set_id(const struct pi_merge_input *in, uint32_t attr, const struct pd_shape *shape,
                    struct pd_record *r)
 {
     uint64_t *const identifier = r->type == PD_RECORD_SAMPLE ? &r->u.sample.identifier : &r->id.identifier;
     uint64_t *const id = r->type == PD_RECORD_SAMPLE ? &r->u.sample.id : &r->id.id;
     const bool has_identifier = shape->sample_type & PD_SAMPLE_IDENTIFIER;
-    if (!has_identifier || (in->unnamed && *identifier == 0))
+    const bool strange = has_strange_id(in, r);
+    if (!has_identifier || strange || (in->unnamed && *identifier == 0))
         *identifier = in->own_id[attr];
-    if (in->unnamed && *id == 0)
+    if (strange || (in->unnamed && *id == 0))
         *id = in->own_id[attr];
 }
 

@@ -485,6 +485,18 @@ flat 6000 "$PERFDATA" merge -q -f -m 4M -o y.data x.data
 
 # ---- A record of no known event is not given to that of another input which has its id: it is told and left
 # out.
+# The only event of a recording has all its records, whatever id they have: beside others they get its id.
+{ identified 5 0x0 'TID|TIME' 128; } | write h.data
+{ identified 6 0x2 'TID|TIME|CPU' 128 && cat <<'END'; } | write i.data
+{"record":{"type":"SAMPLE","attr":0,"sample":{"identifier":"5","pid":1,"tid":1,"time":"10","cpu":1}}}
+END
+for files in 'h.data i.data' 'i.data h.data'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" merge -f -o m.data $files
+    expect 0 "$PERFDATA" check m.data
+    records m.data | grep -q '"identifier":"6","pid":1,"tid":1,"time":"10","cpu":1' ||
+        fail "$files: an id of another event: $(records m.data)"
+done
 event() { # CONFIG ID
     echo '{"attr":{"type":"HARDWARE","config":"'"$1"'","sample_type":"IP|TID|TIME|IDENTIFIER",' \
         '"flags":"sample_id_all"},"ids":["'"$2"'"]}'

@@ -199,14 +199,25 @@ static bool lacks_build_id(const struct pd_record *rec)
            rec->u.mmap2.build_id_size > MOST_BUILD_ID;
 }
 
+static bool is_lost(const struct repair *p, size_t event)
+{
+    return event >= p->n_attr_kept || !p->attr_kept[event];
+}
+
 /*
  * True if it is of an event of a stream whose attr is lost. A reader that has read the stream before may
  * still know it.
  */
 static bool lacks_attr(const struct repair *p, const struct pd_record *rec, size_t *event)
 {
-    return p->r->info.container == PD_CONTAINER_PIPE && pi_is_of_event(p->r, rec, event) &&
-           (*event >= p->n_attr_kept || !p->attr_kept[*event]);
+    const struct pi_attrs *attrs = &p->r->attrs;
+    uint64_t id;
+    if (p->r->info.container != PD_CONTAINER_PIPE)
+        return false;
+    for (size_t i = 0; pi_named_event(rec, i, &id); i++)
+        if ((*event = pi_attrs_find(attrs, id)) < attrs->seen && is_lost(p, *event))
+            return true;
+    return pi_is_of_event(p->r, rec, event) && is_lost(p, *event);
 }
 
 /* pd_reader_judge() of a record as part of the output. */

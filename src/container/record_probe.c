@@ -279,46 +279,40 @@ static bool is_too_long(const struct pd_record *rec)
     return !zeros && rec->rest.n >= 8;
 }
 
-/* True if it is a record of perf's own that names an event by its id. */
-static bool names_event(const struct pd_record *rec, uint64_t *id)
+bool pi_named_event(const struct pd_record *rec, size_t nth, uint64_t *id)
 {
-    return rec->type >= PD_RECORD_HEADER_ATTR && rec->decoded && pi_told_event(rec, id);
+    struct pd_id_index_entry entry;
+    if (rec->type < PD_RECORD_HEADER_ATTR || !rec->decoded)
+        return false;
+    if (rec->type != PD_RECORD_ID_INDEX || !rec->layout)
+        return nth == 0 && pi_told_event(rec, id);
+    if (nth >= rec->u.id_index.entries.n)
+        return false;
+    pd_id_index_entry_at(&rec->u.id_index.entries, nth, &entry);
+    *id = entry.id;
+    return true;
 }
 
 bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size_t *index)
 {
-    uint64_t id;
-    if (names_event(rec, &id))
-        *index = pi_attrs_find(&r->attrs, id);
-    else if (rec->type >= PD_RECORD_HEADER_ATTR)
+    if (rec->type >= PD_RECORD_HEADER_ATTR)
         *index = rec->plan && rec->plan->id_all ? 0 : SIZE_MAX;
     else
         *index = rec->attr_index;
     return *index < r->attrs.seen;
 }
 
-/* True if an ID_INDEX has an id of no event: perf looks for each of them, even where there is one event. */
-static bool lists_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
-{
-    struct pd_id_index_entry entry;
-    if (rec->type != PD_RECORD_ID_INDEX || !rec->decoded || !rec->layout)
-        return false;
-    for (size_t i = 0; i < rec->u.id_index.entries.n; i++) {
-        pd_id_index_entry_at(&rec->u.id_index.entries, i, &entry);
-        *id = entry.id;
-        if (pi_attrs_find(&r->attrs, entry.id) >= r->attrs.seen)
-            return true;
-    }
-    return false;
-}
-
-/* True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. */
+/*
+ * True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. Those
+ * of an ID_INDEX it looks for even where there is one event, which has all other records.
+ */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
-    if (lists_no_event(r, rec, id))
-        return true;
-    return r->attrs.map_size && r->attrs.seen && names_event(rec, id) &&
-           pi_attrs_find(&r->attrs, *id) >= r->attrs.seen;
+    const bool any = rec->type == PD_RECORD_ID_INDEX || (r->attrs.map_size && r->attrs.seen);
+    for (size_t i = 0; any && pi_named_event(rec, i, id); i++)
+        if (pi_attrs_find(&r->attrs, *id) >= r->attrs.seen)
+            return true;
+    return false;
 }
 
 /* True if the record claims a layout that no perf has. */

@@ -28,10 +28,9 @@ uint64_t pi_find_records(struct pd_reader *r, uint64_t at);
  * which reading can go on; 0: there is none, or all is well. The bytes of the record may have moved then.
  */
 size_t pi_find_inside(struct pd_reader *r, const struct pd_record *rec);
-/*
- * True if a record belongs to an event, names one or ends as its records; *index: that of its attr, which
- * came before.
- */
+/* The id of the nth event that a record of perf's own names; false: there are no more. */
+bool pi_named_event(const struct pd_record *rec, size_t nth, uint64_t *id);
+/* True if a record belongs to an event, or ends as its records; *index: its attr, which came before. */
 bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size_t *index);
 /*
  * True if the record is of an event that does not exist; perf does not go on behind it. With one event, or id

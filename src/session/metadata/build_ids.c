@@ -71,7 +71,7 @@ void pd_metadata_each_build_id(const struct pd_metadata *m,
     const struct pd_feature *f = pi_meta_decoded(m, PD_FEAT_BUILD_ID);
     struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
     struct pd_build_id_entry e;
-    while (pd_build_id_entry_next(&l, &e)) {
+    while (f && pd_build_id_entry_next(&l, &e)) {
         if (f->variant & PD_VARIANT_NO_PID)
             e.file.pid = (uint32_t)pi_build_id_pid(e.misc);
         take(user, &e.file, e.file.build_id, build_id_size(&e.file));

@@ -428,6 +428,22 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
     return PD_OK;
 }
 
+/*
+ * A record that can be decoded but that no perf wrote (pd_reader_judge()), with its reason in *why: where
+ * damage moved the place of records, its numbers may be what was text.
+ */
+static enum pd_code odd_record(struct pi_edits *e, const struct pd_record *rec, struct pd_error *why,
+                               size_t *n, struct pd_error *error)
+{
+    *n = 0;
+    why->code = PD_EUNKNOWN;
+    e->passed = *why;
+    if (!e->drop_unknown)
+        return refuse(rec, PD_EOPAQUE, why->field, error);
+    count_gone(e, rec);
+    return PD_OK;
+}
+
 /* True for the later parts and the end of a large record one of whose parts was dropped. */
 static bool is_of_gone(struct pi_edits *e, const struct pd_record *rec, bool drop)
 {
@@ -450,6 +466,9 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     e->passed.code = PD_OK;
     if (pd_reader_decode(r, rec, &what))
         return unknown_record(e, r, rec, &what, out, n, error);
+    const enum pd_code odd = e->strict ? pd_reader_judge(r, rec, &what) : PD_OK;
+    if (odd && odd != PD_ECOUNT) /* bytes behind its fields, which are judged with these */
+        return odd_record(e, rec, &what, n, error);
     if (pi_record_feature(rec, (enum pd_order)rec->plan->order, &id, &data))
         return feature_record(e, rec, id, &data, rec->nr_cpus_avail ? rec->nr_cpus_avail : nr_cpus_avail, out,
                               n, error);

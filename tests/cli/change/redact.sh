@@ -338,6 +338,23 @@ has err 'this is inside the output'
 rm -f o2.data
 expect 0 "$PERFDATA" redact -f --map sub/o2.data -o o2.data hand.data
 
+# ---- A record of no event is unknown data: its numbers may be anything.
+unfold <<'END' | "$PERFDATA" encode -q -f -o odd.data
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"TID|TIME|IDENTIFIER","flags":"sample_id_all"},
+    "ids":["1"]}
+{"attr":{"type":"SOFTWARE","config":"0x2","sample_type":"TID|TIME|IDENTIFIER","flags":"sample_id_all"},
+    "ids":["2"]}
+{"record":{"type":"FORK","attr":0,"fork":{"pid":7,"ppid":1,"tid":7,"ptid":1,"time":"5"},
+    "sample_id":{"pid":7,"tid":7,"time":"7311146936414270583","identifier":"7955377262162766188"}}}
+{"record":{"type":"SAMPLE","attr":0,"sample":{"identifier":"1","pid":7,"tid":7,"time":"10"}}}
+END
+expect 2 "$PERFDATA" redact -o no.data odd.data
+has err 'FORK.*event id'
+expect 0 "$PERFDATA" redact -f --unknown=drop -o out.data odd.data
+has err '1 records FORK do not come along'
+! "$PERFDATA" decode out.data | grep -q FORK || fail 'a record of no event passes'
+
 # ---- The proof.
 expect 0 "$PERFDATA" redact -f -o out.data --prove alice,buildhost7 hand.data
 has err 'none of the 2 strings'

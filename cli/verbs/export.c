@@ -99,17 +99,23 @@ static bool take_keys(struct run *run)
     static const char *const names[] = {"comm", "pid", "tid", "cpu", "cgroup", "none"};
     enum { NONE = 5 };
     const char *word = run->cli->arg;
+    unsigned n_words = 0;
+    bool none = false;
     run->options.keys = 0;
     for (bool more = true; more; word++) {
         const size_t n = strcspn(word, ",");
         const int i = CLI_FIND_WORD(run->cli, "--sort", word, n, names);
         if (i < 0)
             return false;
+        none |= i == NONE;
+        n_words++;
         run->options.keys |= i == NONE ? 0 : 1u << i;
         word += n;
         more = *word == ',';
     }
-    return true;
+    if (none && n_words > 1)
+        cli_fail(run->cli, CLI_USAGE, "--sort: none is nothing beside others");
+    return !none || n_words == 1;
 }
 
 static bool take_fields(struct run *run)

@@ -31,15 +31,19 @@ static size_t bytes_of(const struct pi_unjoined *u)
     return u->n_frames * sizeof *u->frames + u->n_head + sizeof *u;
 }
 
-/* Adds the sample with the frames that are in x->frames. */
+/* Adds the sample with the frames that are in x->frames, or, where there are none, its address. */
 static enum pd_code add_joined(struct pi_exporting *x, struct pi_unjoined *u)
 {
+    const struct pi_export_sample *s = &u->sample;
     struct pi_stack *at;
+    enum pd_code code = PD_OK;
+    if (x->frames.n == 0 && s->has_ip)
+        code = pi_export_frame(x, s->process, s->ip, u->cpumode);
     restore_head(x, u->frames + u->n_frames, u->n_head);
     x->unjoined.bytes -= bytes_of(u);
     pi_release(x->allocator, u->frames);
     u->frames = NULL;
-    return pi_export_put(x, &u->sample, &at);
+    return code ? code : pi_export_put(x, s, &at);
 }
 
 static enum pd_code copy_frames(struct pi_exporting *x, const union pi_chain_frame *from, size_t n)
@@ -92,6 +96,7 @@ enum pd_code pi_export_defer(struct pi_exporting *x, const struct pi_export_samp
     const size_t n = x->frames.n * sizeof *u.frames;
     const struct pd_str head = head_of(x);
     enum pd_code code = PD_OK;
+    u.cpumode = sample->rec->misc & PD_MISC_CPUMODE;
     u.sample.rec = NULL;
     u.n_head = (uint32_t)head.len;
     u.frames = pi_resize(x->allocator, NULL, n + head.len);

@@ -167,6 +167,7 @@ enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample
 struct pi_unjoined {
     uint64_t cookie;
     uint32_t tid, n_head;
+    unsigned cpumode;
     struct pi_export_sample sample;
     union pi_chain_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
     size_t n_frames;

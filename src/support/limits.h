@@ -155,7 +155,7 @@
       "")                                                                                                    \
     X(EXPORT_SEGMENTS, 64, COUNT, "program headers of a binary in `export`",                                 \
       "addresses of the others are offsets", "")                                                             \
-    X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 3", "")                                   \
+    X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 2", "")                                   \
     X(SYMBOLS_ELF, 512 << 20, BYTES, "symbols of a program, their names, and sections of these, each",       \
       "its symbols are left out", "")                                                                        \
     X(SYMBOLS_KERNELS, 1024, COUNT, "places of kernels in memory, one or more a boot",                       \

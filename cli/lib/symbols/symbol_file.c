@@ -257,7 +257,7 @@ bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *pa
     const bool read = read_text(f, &text);
     fclose(f);
     if (!read)
-        cli_fail(cli, text.n > PD_LIMIT_SYMBOLS_TEXT ? CLI_DAMAGED : CLI_OUTPUT, "%s: %s", path,
+        cli_fail(cli, text.n > PD_LIMIT_SYMBOLS_TEXT ? CLI_USAGE : CLI_OUTPUT, "%s: %s", path,
                  text.n > PD_LIMIT_SYMBOLS_TEXT ? "more than 256 MiB" : "it cannot be read");
     if (!read || !CLI_ADD(cli, s->texts, s->n_texts, text)) {
         free(text.bytes);

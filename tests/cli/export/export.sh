@@ -224,6 +224,16 @@ tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
 tid 8;[unknown]+0xff30 1
 END
 has err 'of 1 samples the user'
+# If nothing of its chain is known, a sample has its address.
+sed -e 's/"KERNEL","0xff30",//' -e 's/cpumode=KERNEL\(.*"0xff30"\)/cpumode=USER\1/' deferred.jsonl >bare.jsonl
+"$PERFDATA" encode -o bare.data bare.jsonl || fail encode
+lines -s tid bare.data <<END
+tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10 1
+tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
+tid 8;[unknown]+0xff30 1
+END
+expect 2 "$PERFDATA" export --to folded -s none,comm bare.data
+has err 'none is nothing beside others'
 
 # ---- Stacks of off-cpu samples are in their raw data, with process, thread and time; see offcpu.sh.
 unfold >off.jsonl <<'END'

@@ -435,8 +435,8 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     r->inside = false;
     if (r->stopped)
         return PD_END;
-    if (r->skips && (code = pi_reader_next_given(r, rec, error)) != PD_END)
-        return code;
+    if (r->skips && (code = pi_reader_next_given(r, rec, error)) != PD_END) /* other parts may follow */
+        return !code && pi_carries_more(rec) ? probe(r, rec, error) : code;
     code = next_outside(r, rec, error);
     if (!code)
         go_on_quick(r, rec);

@@ -68,8 +68,7 @@ PD_WRAPS static enum pd_code take(struct pd_reader *r, const struct pi_spared *g
         return code;
     r->begun |= pi_attrs_concern(rec);
     pi_attrs_resolve(&r->attrs, rec);
-    /* of a large record, other parts may be outside of the stretch */
-    return r->probe.on && pi_carries_more(rec) ? pi_probe_record(r, rec, error) : PD_OK;
+    return PD_OK;
 }
 
 enum pd_code pi_reader_next_given(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)

@@ -99,7 +99,6 @@ static bool take_keys(struct run *run)
     static const char *const names[] = {"comm", "pid", "tid", "cpu", "cgroup", "none"};
     enum { NONE = 5 };
     const char *word = run->cli->arg;
-    unsigned n_words = 0;
     bool none = false;
     run->options.keys = 0;
     for (bool more = true; more; word++) {
@@ -108,14 +107,14 @@ static bool take_keys(struct run *run)
         if (i < 0)
             return false;
         none |= i == NONE;
-        n_words++;
         run->options.keys |= i == NONE ? 0 : 1u << i;
         word += n;
         more = *word == ',';
     }
-    if (none && n_words > 1)
+    const bool beside = none && strchr(run->cli->arg, ',');
+    if (beside)
         cli_fail(run->cli, CLI_USAGE, "--sort: none is nothing beside others");
-    return !none || n_words == 1;
+    return !beside;
 }
 
 static bool take_fields(struct run *run)

@@ -325,9 +325,9 @@ static enum pd_code convert_member(struct pi_conversion *c, const struct pd_sink
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
         return code;
-    pi_reader_number_from(r, c->r->index);
+    pi_reader_number_from(r, c->member_index);
     code = pi_convert_stream(c, r, sink);
-    c->r->index = r->index; /* where those of the next member begin */
+    c->member_index = r->index;
     if (!code)
         code = pi_dir_take_findings(c->r, r, c->error);
     pd_reader_close(r);
@@ -344,6 +344,8 @@ static enum pd_code convert_members(struct pi_conversion *c)
         if ((code = pi_member_open(&c->members, m->name, m->mode, &file, c->error)))
             return code;
         code = i ? convert_member(c, &file.sink, i) : convert_file(c, &file.sink);
+        if (i == 0)
+            c->member_index = c->r->index;
         code = pi_member_close(&c->members, &file, code, c->error);
     }
     c->stats->copied = copied;

@@ -42,6 +42,7 @@ struct pi_conversion {
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
+    uint64_t member_index;    /* of the next member's first record */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */
     size_t held_n, held_cap;
     uint8_t tail[PD_LIMIT_ATTR_CHANGED]; /* of an attr that is enlarged */

@@ -17,6 +17,7 @@
 #include "src/support/keyed.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
+#include "src/support/wire.h"
 #include "merge.h"
 
 #define WRITTEN UINT32_MAX /* in place of an input */
@@ -118,7 +119,8 @@ static struct pd_hash hash_of(struct pi_merge_state *st, const struct pd_record 
                               const struct pi_merged_record *out, bool decoded)
 {
     const bool of_state = decoded && pi_traits_of(rec->type)->copies == PD_COPIES_STATE;
-    const size_t header = of_state ? 8 : 0, trailer = of_state ? out->trailer : 0;
+    const size_t header = of_state ? sizeof(struct pi_record_header) : 0,
+                 trailer = of_state ? out->trailer : 0;
     if (of_state) {
         pi_canon_number(&st->canon, rec->type, 4);
         pi_canon_number(&st->canon, rec->misc, 2);

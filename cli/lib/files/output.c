@@ -83,8 +83,8 @@ static bool is_same_name(const char *path, const char *other)
 {
     char *a = beside(path, "."), *b = beside(other, ".");
     struct stat x, y;
-    const bool same = a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-                      x.st_ino == y.st_ino && strcmp(cli_last_part(path), cli_last_part(other)) == 0;
+    const bool same = a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && cli_same_file(&x, &y) &&
+                      strcmp(cli_last_part(path), cli_last_part(other)) == 0;
     free(a);
     free(b);
     return same;
@@ -94,8 +94,7 @@ const char *cli_outputs_collide(const char *name, const char *other)
 {
     struct stat st, of_other;
     const bool exists = find_target(name, &st), other_exists = find_target(other, &of_other);
-    if (exists && other_exists && !S_ISCHR(st.st_mode) && st.st_dev == of_other.st_dev &&
-        st.st_ino == of_other.st_ino)
+    if (exists && other_exists && !S_ISCHR(st.st_mode) && cli_same_file(&st, &of_other))
         return "this is the output";
     char *path = follow_links(name), *other_path = follow_links(other);
     const char *why = NULL;

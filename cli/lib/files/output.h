@@ -75,6 +75,7 @@ FILE *cli_open_named(struct cli *cli, const char *path);
 /* The same of a recording that is open. False: no memory. */
 bool cli_name_input(struct cli *cli, const struct cli_input *in);
 
+bool cli_same_file(const struct stat *a, const struct stat *b);
 /* True if the directory of `path`, existing or not, is that one or inside it. */
 bool cli_is_inside(const char *path, const struct stat *dir);
 /*

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool same_file(const struct stat *a, const struct stat *b)
+bool cli_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -80,12 +80,12 @@ bool cli_is_inside(const char *path, const struct stat *dir)
     int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     struct stat at, last = {0};
     bool found = false, end = fd < 0 || fstat(fd, &at) < 0;
-    while (!end && !(found = same_file(&at, dir))) {
+    while (!end && !(found = cli_same_file(&at, dir))) {
         const int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
         close(fd);
         fd = up;
         last = at;
-        end = fd < 0 || fstat(fd, &at) < 0 || same_file(&at, &last);
+        end = fd < 0 || fstat(fd, &at) < 0 || cli_same_file(&at, &last);
     }
     if (fd >= 0)
         close(fd);
@@ -100,7 +100,7 @@ static const char *overwrites(const char *path, const struct stat *st, const str
     const char *why = NULL;
     if (st && S_ISCHR(st->st_mode))
         return NULL;
-    if (st && same_file(st, &in->st))
+    if (st && cli_same_file(st, &in->st))
         return "this is the input, which is never overwritten";
     if (add_identity(&set, &in->st) || (is_dir && walk(in->fd, ".", add_identity, &set)))
         why = strerror(ENOMEM);

@@ -218,20 +218,14 @@ unfold >deferred.jsonl <<'END'
     "sample_id":{"pid":7,"tid":7,"time":"14","identifier":"71"}}}
 END
 "$PERFDATA" encode -o deferred.data deferred.jsonl || fail encode
-lines -s tid deferred.data <<END
-tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10 1
-tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
-tid 8;[unknown]+0xff30 1
-END
+joined=$(printf 'tid %s 1\n' '7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10' \
+    '7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20' '8;[unknown]+0xff30')
+lines -s tid deferred.data <<<"$joined"
 has err 'of 1 samples the user'
 # If nothing of its chain is known, a sample has its address.
 sed -e 's/"KERNEL","0xff30",//' -e 's/cpumode=KERNEL\(.*"0xff30"\)/cpumode=USER\1/' deferred.jsonl >bare.jsonl
 "$PERFDATA" encode -o bare.data bare.jsonl || fail encode
-lines -s tid bare.data <<END
-tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10 1
-tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
-tid 8;[unknown]+0xff30 1
-END
+lines -s tid bare.data <<<"$joined"
 expect 2 "$PERFDATA" export --to folded -s none,comm bare.data
 has err 'none is nothing beside others'
 

@@ -10,6 +10,7 @@
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 #include <perfdata/session/compare.h>
+#include <perfdata/session/event.h>
 
 /* Bytes of `n` that hold known fields; one that `size` cuts is none of them. */
 static size_t known_of(const struct pd_attr *attr, size_t n)

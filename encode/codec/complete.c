@@ -177,7 +177,7 @@ static void complete_constant(const struct pd_op *op, void *v)
     if (op->kind == PD_OP_ARR)
         memcpy((uint8_t *)v + op->offset, op->ref, (size_t)op->arg);
     else
-        *s = pd_str_of(op->ref, strlen(op->ref));
+        *s = PD_STR(op->ref);
 }
 
 static void complete_field(const struct pd_op *op, struct pd_shape *shape, void *v, enum pi_completing how)

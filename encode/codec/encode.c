@@ -13,6 +13,7 @@
 
 #include "put.h"
 #include "size.h"
+#include <perfdata/session/complete.h>
 
 #define ORDER PD_LITTLE
 #define FN(name_) name_##_le

@@ -43,8 +43,8 @@ static enum pd_code describe_event(const struct pd_writer *w, size_t i, uint32_t
     *d = (struct pd_event_desc){.attr_size = attr_size,
                                 .attr = e->attr,
                                 .nr_ids = (uint32_t)e->n_ids,
-                                .name = pd_str_of(w->names[i], strlen(w->names[i])),
-                                .ids = pd_vec_of(e->ids, e->n_ids)};
+                                .name = PD_STR(w->names[i]),
+                                .ids = PD_VEC64(e->ids, e->n_ids)};
     if (attr_size > PD_ATTR_SIZE && e->attr.tail.n == 0)
         d->attr.tail = (struct pd_bytes){zeros, attr_size - PD_ATTR_SIZE};
     return PD_OK;
@@ -62,6 +62,6 @@ enum pd_code pi_writer_describe(const struct pd_writer *w, struct pd_feature *f,
     for (size_t i = 0; !code && i < n; i++)
         code = describe_event(w, i, w->options.attr_size, &(*events)[i], error);
     f->u.event_desc.attr_size = w->options.attr_size;
-    f->u.event_desc.events = pd_list_of(*events, n, sizeof **events);
+    f->u.event_desc.events = PD_LIST(*events, n);
     return code;
 }

@@ -35,12 +35,6 @@ PD_API enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *at
 /* Bytes that attr needs: its known fields and its tail. */
 PD_API size_t pd_attr_bytes(const struct pd_attr *attr);
 
-/* One sub-field of attr->flags, by its mask PD_ATTR_*; 0 or 1, for precise_ip 0…3. */
-static inline unsigned pd_attr_flag(const struct pd_attr *attr, uint64_t mask)
-{
-    return (unsigned)((attr->flags & mask) / (mask & (~mask + 1)));
-}
-
 #ifdef __cplusplus
 }
 #endif

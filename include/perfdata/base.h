@@ -97,52 +97,16 @@ struct pd_list {
 
 /*
  * Views of the caller's own values, which must outlive them: a string, whose slot the encoder pads; an array
- * of uint64_t; an array of n C structs of a layout, each of `size` bytes.
+ * of uint64_t; an array of n C structs of a layout.
  */
-static inline struct pd_str pd_str_of(const char *s, size_t len)
-{
-    struct pd_str str;
-    str.ptr = s;
-    str.len = len;
-    str.size = PD_AUTO;
-    return str;
-}
-
-static inline struct pd_vec pd_vec_of(const uint64_t *numbers, size_t n)
-{
-    struct pd_vec vec;
-    vec.ptr = numbers;
-    vec.n = n;
-    vec.width = 8;
-    vec.form = PD_FORM_STRUCT;
-    return vec;
-}
-
-static inline struct pd_list pd_list_of(const void *structs, size_t n, size_t size)
-{
-    struct pd_list list;
-    list.ptr = structs;
-    list.n = n;
-    list.stride = (uint32_t)size;
-    list.form = PD_FORM_STRUCT;
-    list.when = UINT32_MAX;
-    list.variant = 0;
-    list.varying = false;
-    return list;
-}
-
-/* The same as constants of C; in C++ they are the functions above. */
 #ifdef __cplusplus
-#define PD_STR(s_) pd_str_of((s_), __builtin_strlen(s_))
-#define PD_VEC64(p_, n_) pd_vec_of((p_), (n_))
-#define PD_LIST(p_, n_) pd_list_of((p_), (n_), sizeof *(p_))
+#define PD_VIEW(type_, ...) (type_{__VA_ARGS__})
 #else
-#define PD_STR(s_) ((struct pd_str){(s_), __builtin_strlen(s_), PD_AUTO})
-#define PD_VEC64(p_, n_) ((struct pd_vec){(p_), (n_), 8, PD_FORM_STRUCT})
-#define PD_LIST(p_, n_) \
-    ((struct pd_list){  \
-        .ptr = (p_), .n = (n_), .stride = sizeof *(p_), .form = PD_FORM_STRUCT, .when = UINT32_MAX})
+#define PD_VIEW(type_, ...) ((struct type_){__VA_ARGS__})
 #endif
+#define PD_STR(s_) PD_VIEW(pd_str, (s_), __builtin_strlen(s_), PD_AUTO)
+#define PD_VEC64(p_, n_) PD_VIEW(pd_vec, (p_), (n_), 8, PD_FORM_STRUCT)
+#define PD_LIST(p_, n_) PD_VIEW(pd_list, (p_), (n_), sizeof *(p_), PD_FORM_STRUCT, UINT32_MAX, 0, false)
 
 /* Element `i` (which must be < v->n) as a number in host order. */
 PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);

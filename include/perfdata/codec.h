@@ -164,25 +164,12 @@ PD_API enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_r
                                    struct pd_error *error);
 
 /*
- * The fields at the start of the raw bytes of every tracepoint sample, in the plan's byte order. False: there
- * are fewer than 8 bytes. Raw bytes of other events have other formats.
- */
-PD_API bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
-                          struct pd_tracepoint_common *out);
-/* The reverse: writes the 8 bytes to `out`. */
-PD_API void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common,
-                              void *out);
-
-/*
  * READ values, single or group, as a sequence: the number of counters, and counter `i` (which must be below
  * that). Values that the read_format leaves out are 0.
  */
 PD_API size_t pd_read_values_n(const struct pd_plan *plan, const struct pd_read_values *values);
 PD_API void pd_read_values_get(const struct pd_plan *plan, const struct pd_read_values *values, size_t i,
                                struct pd_read_value *out);
-/* The one counter of a single read or of a group of one; false when there are none or several. */
-PD_API bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_values *values,
-                                  struct pd_read_value *out);
 
 #endif /* PD_SCHEMA_NO_STRUCTS */
 

@@ -63,14 +63,10 @@ PD_API const char *pd_set_name(const struct pd_set *set, uint64_t value);
 /* A BITS set's sub-field by its name; NULL when there is none. */
 PD_API const struct pd_name *pd_set_field(const struct pd_set *set, const char *name);
 
-/* Reads or replaces the sub-field `f` of the word. */
+/* The sub-field `f` of the word. */
 static inline uint64_t pd_bits_get(const struct pd_name *f, uint64_t word)
 {
     return (word & f->value) >> f->lo;
-}
-static inline uint64_t pd_bits_put(const struct pd_name *f, uint64_t word, uint64_t value)
-{
-    return (word & ~f->value) | ((value << f->lo) & f->value);
 }
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include "src/schema/passes/when.h"
 #include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
+#include <perfdata/session/fields.h>
 #include <perfdata/feature.h>
 #include <perfdata/session/compare.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* read_values.c - READ values of either form as a sequence of counters; the common fields of tracepoints. */
+/* read_values.c - READ values of either form as a sequence of counters. */
 #include "parts.h"
 
 static bool is_group(const struct pd_plan *plan)
@@ -19,22 +19,4 @@ void pd_read_values_get(const struct pd_plan *plan, const struct pd_read_values 
         pd_read_value_at(&v->values, i, out);
     else
         *out = (struct pd_read_value){.value = v->value, .id = v->id, .lost = v->lost};
-}
-
-bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_values *v,
-                           struct pd_read_value *out)
-{
-    if (pd_read_values_n(plan, v) != 1)
-        return false;
-    pd_read_values_get(plan, v, 0, out);
-    return true;
-}
-
-bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
-                   struct pd_tracepoint_common *out)
-{
-    if (raw->data.n < PD_BYTES_tracepoint_common)
-        return false;
-    pi_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
-    return true;
 }

@@ -583,3 +583,8 @@ void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample)
     sample->callchain = (struct pd_callchain){offcpu->nr, offcpu->ips};
     sample->cgroup = offcpu->cgroup;
 }
+
+unsigned pd_attr_flag(const struct pd_attr *attr, uint64_t mask)
+{
+    return (unsigned)((attr->flags & mask) / (mask & (~mask + 1)));
+}

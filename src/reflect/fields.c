@@ -517,3 +517,8 @@ enum pd_code pd_attr_set(struct pd_attr *attr, const char *path, uint64_t value,
         return pi_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     return set_number(&f, attr, attr, sizeof *attr, value, error);
 }
+
+uint64_t pd_bits_put(const struct pd_name *f, uint64_t word, uint64_t value)
+{
+    return (word & ~f->value) | ((value << f->lo) & f->value);
+}

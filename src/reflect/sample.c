@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sample.c - the words of samples taken apart, and times of other clocks. */
+#include "src/codec/parts.h"
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/sample.h>
@@ -81,6 +82,26 @@ const struct pd_set *pd_set_by_id(const char *id)
         if (strcmp(pd_sets[i]->id, id) == 0)
             return pd_sets[i];
     return NULL;
+}
+
+/* ---- Counters and tracepoints */
+
+bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_values *v,
+                           struct pd_read_value *out)
+{
+    if (pd_read_values_n(plan, v) != 1)
+        return false;
+    pd_read_values_get(plan, v, 0, out);
+    return true;
+}
+
+bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
+                   struct pd_tracepoint_common *out)
+{
+    if (raw->data.n < PD_BYTES_tracepoint_common)
+        return false;
+    pi_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
+    return true;
 }
 
 /* ---- Times: sums and products wrap around, as the kernel's do */

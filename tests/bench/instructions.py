@@ -159,7 +159,9 @@ def count_verbs(kinds):
                 )
             for verb, args in VERBS_OF.get(kind, VERBS).items():
                 files = {"OUT": "out", "DIR": f"{kind}.{{}}", "IN": "{}", "TEXT": "{}.text"}
-                few, many = (instructions([files.get(a, a).format(n) for a in args], tmp) for n in (FEW, MANY))
+                few, many = (
+                    instructions([files.get(a, a).format(n) for a in args], tmp) for n in (FEW, MANY)
+                )
                 counts[f"perfdata {verb} {kind}"] = round((many - few) / (MANY - FEW), 1)
     return counts
 

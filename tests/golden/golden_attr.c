@@ -5,6 +5,7 @@
 #include "alike.h"
 #include "cmocka_all.h"
 #include "guard.h"
+#include <perfdata/session/event.h>
 #include <stdio.h>
 #include <string.h>
 

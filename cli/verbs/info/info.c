@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <perfdata/ops/report.h>
+#include <perfdata/session/event.h>
 
 enum { KEY_HEADER_ONLY = CLI_LONG, KEY_STATS, KEY_TASKS, KEY_MMAPS };
 

@@ -32,6 +32,10 @@ PD_EXPERIMENTAL enum pd_code pd_record_complete(const struct pd_plan *plan, stru
  */
 PD_EXPERIMENTAL enum pd_code pd_feature_complete(struct pd_feature *f, size_t *size, struct pd_error *error);
 
+/* Writes the 8 bytes at the start of the raw bytes of a tracepoint sample: the reverse of pd_raw_common(). */
+PD_EXPERIMENTAL void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common,
+                                       void *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,6 +136,9 @@ PD_EXPERIMENTAL bool pd_offcpu_of(const struct pd_record *rec, struct pd_offcpu 
  */
 PD_EXPERIMENTAL void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample);
 
+/* One sub-field of attr->flags, by its mask PD_ATTR_*; 0 or 1, for precise_ip 0…3. */
+PD_EXPERIMENTAL unsigned pd_attr_flag(const struct pd_attr *attr, uint64_t mask);
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,6 +136,9 @@ PD_EXPERIMENTAL bool pd_attr_get(const struct pd_attr *attr, const char *path, u
 PD_EXPERIMENTAL enum pd_code pd_attr_set(struct pd_attr *attr, const char *path, uint64_t value,
                                          struct pd_error *error);
 
+/* The word with another value of its sub-field `f`, whose own value pd_bits_get() takes out. */
+PD_EXPERIMENTAL uint64_t pd_bits_put(const struct pd_name *f, uint64_t word, uint64_t value);
+
 struct pd_feature; /* see perfdata/feature.h */
 
 /* The fields of a feature, then `rest`, when there is any. */

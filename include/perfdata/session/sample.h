@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata/session/sample.h - what the words of a sample say: registers by name, weights, the source of data,
- * and times of other clocks.
+ * the first fields of a tracepoint, and times of other clocks.
  */
 #ifndef PERFDATA_SESSION_SAMPLE_H
 #define PERFDATA_SESSION_SAMPLE_H
 
+#include <perfdata/codec.h>
 #include <perfdata/feature.h>
 #include <perfdata/session/regs.h>
 
@@ -47,6 +48,17 @@ struct pd_data_src {
 };
 /* False: the sample has no data_src. */
 PD_EXPERIMENTAL bool pd_sample_data_src(const struct pd_record *rec, struct pd_data_src *data_src);
+
+/* The one counter of a single read or of a group of one; false when there are none or several. */
+PD_EXPERIMENTAL bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_values *values,
+                                           struct pd_read_value *out);
+
+/*
+ * The fields at the start of the raw bytes of every tracepoint sample, in the plan's byte order. False: there
+ * are fewer than 8 bytes. Raw bytes of other events have other formats. pd_raw_common_put() is the reverse.
+ */
+PD_EXPERIMENTAL bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
+                                   struct pd_tracepoint_common *out);
 
 /*
  * The time of the recording's clock, in nanoseconds, of a hardware counter (TSC, as in AUX data), by the

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include <perfdata/constants.h>
+#include <perfdata/session/fields.h>
 
 /* ---- The kernel's header has the same numbers. */
 

@@ -2,6 +2,8 @@
 /* read.c - READ values as a sequence, and the common fields of tracepoints, from bytes derived by hand. */
 #include "cmocka_all.h"
 #include <perfdata/perfdata.h>
+#include <perfdata/session/complete.h>
+#include <perfdata/session/sample.h>
 #include <string.h>
 
 /* A READ record: pid 1, tid 2, then the values given. */

@@ -5,6 +5,7 @@
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/reader.h>
+#include <perfdata/session/event.h>
 #include <stdio.h>
 
 /* ---- Helpers */

@@ -6,6 +6,7 @@
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/perfdata.h>
+#include <perfdata/session/event.h>
 
 static struct pd_reader *open_image(const struct image *im)
 {

@@ -149,9 +149,7 @@ static void look_at(const struct pi_filtering *f, struct pd_record *rec, const s
                     struct pi_subject *s)
 {
     pi_subject_init(s, rec);
-    if (!s->has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pi_traits_of(rec->type)->process &&
-        !pd_record_decode_framed(rec->plan, rec, NULL))
-        s->has_task = pi_told_task(rec, &s->pid, &s->tid);
+    s->has_task = s->has_task || pi_record_owner(rec, &s->pid, &s->tid);
     if (f->ask_tasks && s->has_task)
         find_task(f, when, s);
 }

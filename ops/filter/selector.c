@@ -172,9 +172,7 @@ bool pi_selector_meets_task(struct pi_selector *s, struct pd_session *session, s
 {
     struct pi_subject subject;
     pi_subject_init(&subject, rec);
-    if (!subject.has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pi_traits_of(rec->type)->process &&
-        !pd_record_decode_framed(rec->plan, rec, NULL))
-        subject.has_task = pi_told_task(rec, &subject.pid, &subject.tid);
+    subject.has_task = subject.has_task || pi_record_owner(rec, &subject.pid, &subject.tid);
     find_task(s, session, &subject);
     return pi_meets_all(&s->keep, &subject) && !(s->drops && pi_meets_any(&s->drop, &subject));
 }

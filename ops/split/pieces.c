@@ -61,7 +61,7 @@ static uint32_t key_of(struct cutter *k, struct pd_record *rec)
     uint32_t a = UINT32_MAX, b;
     switch (k->c.options->by) {
     case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
-    case PD_PIECES_PID: return pi_word_task(rec, &a, &b) ? a : UINT32_MAX;
+    case PD_PIECES_PID: return pi_record_owner(rec, &a, &b) ? a : UINT32_MAX;
     case PD_PIECES_CGROUP: return pi_cut_cgroup_of(&k->c, rec);
     default: return rec->attr_index;
     }

@@ -51,6 +51,13 @@ static bool take_id(const struct pd_record *rec, uint64_t *id)
     return p != NULL;
 }
 
+bool pi_record_owner(struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    return pi_word_task(rec, pid, tid) ||
+           (pi_role_of(rec) == PD_ROLE_WITH_TASK && rec->plan &&
+            !pd_record_decode_framed(rec->plan, rec, NULL) && pi_told_task(rec, pid, tid));
+}
+
 /* The 8 bytes of a decoded record at a place, plus 1; false: the place is 0. */
 static bool take_payload(const struct pd_record *rec, size_t place, uint64_t *value)
 {

@@ -43,6 +43,12 @@ static inline bool pi_word_task(const struct pd_record *rec, uint32_t *pid, uint
     return p != NULL;
 }
 
+/*
+ * The task that a record goes with (roles.def): that of its sample_id or, if there is none, of a record that
+ * goes with its task, the one that its fields name, for which it is decoded.
+ */
+bool pi_record_owner(struct pd_record *rec, uint32_t *pid, uint32_t *tid);
+
 /* Of samples. */
 static inline bool pi_word_ip(const struct pd_record *rec, uint64_t *ip)
 {

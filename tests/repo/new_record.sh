@@ -58,6 +58,9 @@ recording() {
 }
 recording seven.data 7 1 11
 recording five.data 5 1 22
+# Where there is no sample_id, the fields alone name the task.
+sed 's/, *"sample_id":{[^}]*}//; s/sample_id_all|//' seven.data.json >fields.json
+expect 0 "$PERFDATA" encode -o fields.data fields.json
 # invented FILE: what there is of it.
 invented() { "$PERFDATA" decode --short "$1" | grep -c '"type":"INVENTED"' || true; }
 
@@ -76,10 +79,14 @@ cmp back.data seven.data || fail "convert to the other byte order and back"
 
 # ---- Its task, ids and text are known
 
-expect 0 "$PERFDATA" filter --pid 5 -o other.data seven.data
-[ "$(invented other.data)" = 0 ] || fail "filter --pid 5 keeps the record of 7"
-expect 0 "$PERFDATA" filter --pid 7 -o own.data seven.data
-[ "$(invented own.data)" = 1 ] || fail "filter --pid 7 drops the record of 7"
+for file in seven.data fields.data; do
+    expect 0 "$PERFDATA" filter -f --pid 5 -o other.data $file
+    [ "$(invented other.data)" = 0 ] || fail "filter --pid 5 keeps the record of 7"
+    expect 0 "$PERFDATA" filter -f --pid 7 -o own.data $file
+    [ "$(invented own.data)" = 1 ] || fail "filter --pid 7 drops the record of 7"
+    expect 0 "$PERFDATA" split -f --by pid -o 'piece-%d.data' $file
+    [ "$(invented piece-5.data) $(invented piece-7.data)" = '0 1' ] || fail "split by pid misplaces the record"
+done
 expect 0 "$PERFDATA" merge -o merged.data seven.data five.data
 "$PERFDATA" decode --short merged.data | grep '"type":"INVENTED"' >records
 has records '"origin":"1","value":"11".*"id":"1"}'

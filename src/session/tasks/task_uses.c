@@ -64,7 +64,7 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
 {
     struct pi_told told;
     uint32_t pid, tid;
-    if (pi_word_task(rec, &pid, &tid) && !(use(t, pid, order) && use(t, tid, order)))
+    if (pi_record_owner(rec, &pid, &tid) && !(use(t, pid, order) && use(t, tid, order)))
         return refused(t, error);
     if (pi_role_of(rec) != PD_ROLE_OF_TASK || pi_told_of(rec, &told, NULL))
         return PD_OK;

@@ -56,6 +56,27 @@ has_times p-004.data '12 15'
 has_times p-030.data '11 13'
 has_times p-unknown.data '14'
 
+# A record that goes with its task, in the piece of the task that its fields name if nothing else does; both
+# choices agree.
+{
+    echo '{"header":{"container":"file","order":"little"}}'
+    echo '{"attr":{"type":"SOFTWARE","config":"0","sample_type":"IP|TID|TIME"}}'
+    for pid in 5 7; do
+        echo '{"record":{"type":"SAMPLE","misc":"cpumode=USER","attr":0,"sample":{"ip":"1","pid":'$pid',' \
+            '"tid":'$pid',"time":"10'$pid'"}}}'
+        echo '{"record":{"type":"READ","attr":0,"read":{"pid":'$pid',"tid":'$pid',"values":{"value":"1"}}}}'
+    done
+} >reads.json
+expect 0 "$PERFDATA" encode -o reads.data reads.json
+expect 0 "$PERFDATA" split --by pid -o 'r-%d.data' reads.data
+for pid in 5 7; do
+    expect 0 "$PERFDATA" filter --pid $pid -f -o f.data reads.data
+    for file in r-$pid.data f.data; do
+        [ "$("$PERFDATA" dump --json $file | grep '"READ"' | grep -o '"pid":[0-9]*')" = '"pid":'$pid ] ||
+            fail "$file has not the READ of $pid alone"
+    done
+done
+
 # An existing file stops all; one that no piece would take the place of does not.
 rm p-004.data p-unknown.data
 touch p-000.data

@@ -85,7 +85,8 @@ for file in seven.data fields.data; do
     expect 0 "$PERFDATA" filter -f --pid 7 -o own.data $file
     [ "$(invented own.data)" = 1 ] || fail "filter --pid 7 drops the record of 7"
     expect 0 "$PERFDATA" split -f --by pid -o 'piece-%d.data' $file
-    [ "$(invented piece-5.data) $(invented piece-7.data)" = '0 1' ] || fail "split by pid misplaces the record"
+    [ "$(invented piece-5.data) $(invented piece-7.data)" = '0 1' ] ||
+        fail "split by pid misplaces the record"
 done
 expect 0 "$PERFDATA" merge -o merged.data seven.data five.data
 "$PERFDATA" decode --short merged.data | grep '"type":"INVENTED"' >records

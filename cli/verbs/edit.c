@@ -4,6 +4,7 @@
  * of tasks.
  */
 #include "cli/lib/conversion.h"
+#include "src/codec/transport.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -394,11 +395,6 @@ static const char *by_text(const char *text, struct pd_feature *f, char *buf, st
     }
 }
 
-static bool is_empty_feature(uint32_t feature)
-{
-    return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
-}
-
 static bool encode(struct edit *e, struct item *item, const struct pd_feature *f)
 {
     const enum pd_order order = pd_reader_info(e->c.in.reader)->order;
@@ -420,7 +416,7 @@ static bool from_text(struct edit *e, struct item *item)
 {
     struct pd_feature f = {.id = item->feature};
     const size_t n = item->value ? strlen(item->value) : 0;
-    if (item->value == NULL && !is_empty_feature(item->feature))
+    if (item->value == NULL && !pi_may_be_empty(item->feature))
         return wrong_value(e, item, "a value is needed: NAME=VALUE, or NAME=@FILE");
     char *buf = cli_malloc(n + 1);
     struct pd_string *list = cli_calloc(n / 2 + 1, sizeof *list);

@@ -8,7 +8,7 @@
 #include "src/schema/fail.h"
 #include "src/schema/passes/follow.h"
 #include "src/schema/schema.h"
-#include "src/codec/transport.h"
+#include "src/codec/carried.h"
 #include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
@@ -290,7 +290,7 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    if (!pi_writer_has_v1(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
+    if (!pi_is_v1_stride(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
         w->options.version = 2; /* a reader could not tell the byte order */
     w->header.magic = PD_MAGIC2;
     w->header.size = PD_BYTES_file_header;
@@ -374,23 +374,11 @@ static bool stays_outside(uint32_t type)
     return pi_is_transport(type) || type == PD_RECORD_AUXTRACE;
 }
 
-/* Bytes that follow the record outside of its size. */
-static uint64_t payload_behind(const struct pd_writer *w, const struct pd_record *rec)
-{
-    const bool aux = rec->type == PD_RECORD_AUXTRACE;
-    struct pd_record copy = *rec;
-    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
-        return 0;
-    if (pd_record_decode_framed(&w->attrs.none, &copy, NULL))
-        return 0;
-    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
-}
-
 static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     if (!w->plain && !stays_outside(rec->type))
         return compress(w, rec->raw, rec->size, error);
-    w->payload_left = payload_behind(w, rec);
+    w->payload_left = pi_payload_behind(rec, w->options.order);
     if (w->press && !w->plain && rec->type != PD_RECORD_AUXTRACE)
         return pi_writer_between(w, rec, error);
     const enum pd_code code = pi_writer_flush(w, false, error);

@@ -72,12 +72,6 @@ static inline bool pi_writer_is_direct(const struct pd_writer *w)
     return w->stage == PD_STAGE_DATA && !w->broken && !w->deflate.ctx && !first;
 }
 
-/* True if this stride of the attrs tells the byte order of a PERFFILE. */
-static inline bool pi_writer_has_v1(uint64_t stride)
-{
-    return stride == 80 || stride == 88 || stride == 96 || stride == 112 || stride == 120;
-}
-
 /* Starts to compress, in a stream before the first record. `type` as in pd_writer_options. */
 enum pd_code pi_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error);
 /* The content of the COMPRESSED feature: five u32s. */

@@ -193,11 +193,6 @@ static enum pd_code put_held(struct pd_writer *w, const struct pi_held *h, struc
     return PD_OK;
 }
 
-static bool has_own_record(uint16_t feature)
-{
-    return feature == PD_FEAT_TRACING_DATA || feature == PD_FEAT_BUILD_ID;
-}
-
 /* All that became HEADER_FEATURE records, then the mark, if there are any. */
 static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
 {
@@ -213,7 +208,7 @@ static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
             own_due = false;
             last = PD_FEAT_COMPRESSED;
         }
-        if (h && has_own_record(h->feature))
+        if (h && pi_has_own_record(h->feature))
             continue;
         if (!code && h)
             code = put_held(w, h, error);
@@ -237,7 +232,7 @@ enum pd_code pi_pipe_begin(struct pd_writer *w, struct pd_error *error)
     if (!code)
         code = put_features(w, error);
     for (size_t i = 0; !code && i < w->n_held; i++)
-        if (has_own_record(w->held[i].feature))
+        if (pi_has_own_record(w->held[i].feature))
             code = put_held(w, &w->held[i], error);
     for (size_t i = 0; i < w->n_held; i++)
         w->features[w->n_features++].feature = w->held[i].feature; /* so that none comes twice */

@@ -107,13 +107,6 @@ void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v)
         pi_canon_number(c, pd_vec_at(v, i), v->width);
 }
 
-/* Padding that has a line of its own in the schema. */
-static bool is_padding(const struct pd_op *op)
-{
-    const size_t n = strlen(op->name);
-    return strcmp(op->name, "pad") == 0 || (n > 4 && strcmp(op->name + n - 4, "_pad") == 0);
-}
-
 static void put_layout(struct pi_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v);
 
 static void put_list(struct pi_canon *c, const struct pd_op *op, const struct pd_shape *s,
@@ -140,7 +133,7 @@ static void put_field(struct pi_canon *c, const struct pd_op *op, const struct p
     const struct pd_bytes *bytes = member;
     switch (op->kind) {
     case PD_OP_ARR:
-        if (!is_padding(op))
+        if (!pi_is_padding(op->name))
             pi_canon_bytes(c, member, (size_t)op->arg);
         break;
     case PD_OP_STR:
@@ -175,7 +168,7 @@ static void put_field(struct pi_canon *c, const struct pd_op *op, const struct p
             put_number(c, op, v);
         break;
     default:
-        if (!is_padding(op))
+        if (!pi_is_padding(op->name))
             put_number(c, op, v);
         break;
     }

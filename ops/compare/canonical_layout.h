@@ -5,11 +5,6 @@
  * plain sample takes five times the work.
  */
 
-/* Padding that has a line of its own in the schema: is_padding() as a constant. */
-#define IS_PADDING(f_)                    \
-    (__builtin_strcmp(#f_, "pad") == 0 || \
-     (sizeof #f_ > 5 && __builtin_strcmp(&#f_[sizeof #f_ > 5 ? sizeof #f_ - 5 : 0], "_pad") == 0))
-
 #define LAYOUT(name_, doc_)                                                           \
     static inline void straight_##name_(struct pi_canon *c, const struct pd_shape *s, \
                                         const struct pd_##name_ *v)                   \
@@ -17,8 +12,8 @@
         (void)c, (void)s, (void)v;
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define END(name_) }
-#define NUMBER(f_, width_) \
-    if (!IS_PADDING(f_))   \
+#define NUMBER(f_, width_)   \
+    if (!pi_is_padding(#f_)) \
         put_number_of(c, (uint64_t)v->f_, width_);
 #define U8(f_, set_, doc_) NUMBER(f_, 1)
 #define U16(f_, set_, doc_) NUMBER(f_, 2)
@@ -30,8 +25,8 @@
 #define OPT64(f_, n_, set_, doc_) \
     if (v->n_)                    \
         put_number_of(c, v->f_, 8);
-#define ARR(f_, n_, doc_) \
-    if (!IS_PADDING(f_))  \
+#define ARR(f_, n_, doc_)    \
+    if (!pi_is_padding(#f_)) \
         pi_canon_bytes(c, v->f_, n_);
 #define STR(f_, doc_) put_sized_bytes(c, v->f_.ptr, v->f_.len);
 #define BYTES(f_, n_, doc_) put_sized_bytes(c, v->f_.ptr, v->f_.n);
@@ -60,7 +55,6 @@
 #undef RECORD
 #undef END
 #undef NUMBER
-#undef IS_PADDING
 
 /* The payload of a record. False: its layout is none of these. */
 static bool put_straight(struct pi_canon *c, const struct pd_record *rec, const struct pi_view *view)

@@ -168,17 +168,11 @@ static void compare_list(struct pi_differ *d, struct pair its, const struct pd_f
     compare_counts(d, a, b);
 }
 
-static bool is_padding(const char *name)
-{
-    const size_t n = strlen(name);
-    return strcmp(name, "pad") == 0 || (n > 4 && strcmp(name + n - 4, "_pad") == 0);
-}
-
 static void compare_field(struct pi_differ *d, struct pair its, const struct pd_field *a,
                           const struct pd_field *b)
 {
     struct pd_fields pa, pb;
-    if (d->loose && is_padding(a->name))
+    if (d->loose && pi_is_padding(a->name))
         return;
     switch (a->kind) {
     case PD_FIELD_NUMBER:

@@ -27,11 +27,6 @@ enum pd_code pi_convert_take_changes(struct pi_conversion *c)
     return PD_OK;
 }
 
-static bool has_own_record(uint64_t feature)
-{
-    return feature == PD_FEAT_TRACING_DATA || feature == PD_FEAT_BUILD_ID;
-}
-
 static const char *compressed_obstacle(const struct pi_conversion *c, const struct pd_feature_change *change)
 {
     switch (c->options->zip) {
@@ -63,7 +58,7 @@ static const char *auxtrace_obstacle(const struct pi_conversion *c, const struct
 
 static const char *stream_obstacle(const struct pd_feature_change *change)
 {
-    if (change->drop || has_own_record(change->feature))
+    if (change->drop || pi_has_own_record(change->feature))
         return NULL;
     if (change->n == 0 && !pi_may_be_empty(change->feature))
         return "it is empty, which in a pipe stream marks the end of the features";
@@ -169,7 +164,7 @@ enum pd_code pi_convert_put_change(struct pi_conversion *c, const struct pd_feat
         return rec->old_feature && change->feature == PD_FEAT_HOSTNAME
                    ? refuse(c, change->feature, "in a stream of this old format it must be the first record")
                    : PD_OK;
-    if (has_own_record(change->feature) && !rec->old_feature)
+    if (pi_has_own_record(change->feature) && !rec->old_feature)
         return stream ? put_own(c, change, w) : PD_OK; /* in a file, the section has it */
     const bool fits = change->n <= PD_CARRIED_MOST && (change->n || pi_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
@@ -192,7 +187,7 @@ enum pd_code pi_convert_put_due(struct pi_conversion *c, bool own, bool last, st
     enum pd_code code = PD_OK;
     for (unsigned i = 0; !code && i < 256; i++) {
         const struct pd_feature_change *change = c->change[i];
-        if (change == NULL || change->drop || c->changed[i] || has_own_record(i) != own)
+        if (change == NULL || change->drop || c->changed[i] || pi_has_own_record(i) != own)
             continue;
         code = own   ? put_own(c, change, w)
                : old ? put_old(c, change, last, w)

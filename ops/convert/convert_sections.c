@@ -114,10 +114,9 @@ static enum pd_code collect_tracing_data(struct pi_conversion *c, struct pd_reco
     const struct pd_bytes *rest = &rec->rest;
     const uint64_t size = rec->u.header_tracing_data.data_size;
     *taken = true;
-    enum pd_code code =
-        rec->payload_size || rec->size <= 16
-            ? collect_payload(c)
-            : pi_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
+    enum pd_code code = !pi_has_tracing_inside(rec) ? collect_payload(c)
+                                                    : pi_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr,
+                                                                     size < rest->n ? (size_t)size : rest->n);
     f->there = f->n || size == 0; /* cut data is left out */
     if (f->n)
         f->n = pi_tracing_bytes(f->bytes, f->n);

@@ -602,7 +602,7 @@ enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
         w.nr_cpus_avail = pi_nr_cpus_avail(reader);
     if (own.member && own.member >= reader->n_members)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "member", own.member, reader->n_members);
-    if (w.from != w.to && reader->info.version == 1 && !pi_writer_has_v1(reader->info.header.attr_size))
+    if (w.from != w.to && reader->info.version == 1 && !pi_is_v1_stride(reader->info.header.attr_size))
         return pi_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
                        reader->info.header.attr_size, 0);
     if (reader->in.seekable)

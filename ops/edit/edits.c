@@ -202,12 +202,12 @@ static size_t cut_chain(const struct pd_vec *ips, uint32_t most)
 {
     size_t i = 0;
     for (uint32_t n = 0; i < ips->n; i++) {
-        const bool marker = pd_vec_at(ips, i) >= (uint64_t)-4095;
+        const bool marker = pd_vec_at(ips, i) >= PD_CONTEXT_MAX;
         if (!marker && n++ == most)
             break;
     }
     if (i < ips->n)
-        while (i && pd_vec_at(ips, i - 1) >= (uint64_t)-4095)
+        while (i && pd_vec_at(ips, i - 1) >= PD_CONTEXT_MAX)
             i--;
     return i;
 }

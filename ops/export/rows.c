@@ -4,6 +4,7 @@
 #include "formats/parquet.h"
 #include "ops/filter/expression.h"
 #include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/session/record_words.h"
 #include <perfdata/session/fields.h>
 #include <perfdata/session/sample.h>
@@ -27,7 +28,7 @@ static size_t count_parts(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
-        n += strcmp(pd_set_data_src.names[i].name, "reserved") != 0;
+        n += !pi_is_reserved(pd_set_data_src.names[i].name);
     return n;
 }
 
@@ -54,7 +55,7 @@ static void name_columns(struct pi_rows *rows)
     memcpy(rows->columns, fixed, sizeof fixed);
     rows->n = PARTS;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
-        if (strcmp(pd_set_data_src.names[i].name, "reserved") != 0)
+        if (!pi_is_reserved(pd_set_data_src.names[i].name))
             rows->columns[rows->n++] =
                 (struct pi_parquet_column){pd_set_data_src.names[i].name, PD_PARQUET_U32, NULL, NULL};
     rows->first_field = rows->n;
@@ -192,7 +193,7 @@ static void put_data_src(struct pd_out *out, uint64_t word)
 {
     size_t column = PARTS;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
-        if (strcmp(pd_set_data_src.names[i].name, "reserved") != 0)
+        if (!pi_is_reserved(pd_set_data_src.names[i].name))
             put_value(out, column++, pd_bits_get(&pd_set_data_src.names[i], word));
 }
 

@@ -61,11 +61,6 @@ static uint64_t random_number(struct pi_rng *rng, unsigned bits)
     }
 }
 
-static bool is_reserved(const char *name)
-{
-    return strncmp(name, "reserved", 8) == 0 || strcmp(name, "res") == 0;
-}
-
 /*
  * Bytes of a number in memory: a varint, and what is derived from a field, have no width of their own in the
  * stream.
@@ -112,7 +107,7 @@ static uint64_t random_word(struct pi_rng *rng, const struct pd_set *set)
     for (size_t i = 0; i < set->n; i++) {
         const struct pd_name *f = &set->names[i];
         struct pi_rng own = pi_rng_named(seed, f->name);
-        if (pi_rng_one_in(&own, is_reserved(f->name) ? 16 : 2))
+        if (pi_rng_one_in(&own, pi_is_reserved(f->name) ? 16 : 2))
             word = pd_bits_put(f, word, random_of_set(&own, f->set, f->width));
     }
     return word;
@@ -679,7 +674,7 @@ static void make_scalar(struct maker *m, const struct pd_op *head, const struct 
         value = random_count(m, 64);
     else if (abi_is_unknown(m, head, op, &unknown))
         value = unknown ? value | UINT64_C(8) << pi_rng_below(m->rng, 61) : value & PD_REGS_ABI_BITS;
-    else if (is_reserved(op->name) && !pi_rng_one_in(m->rng, 16))
+    else if (pi_is_reserved(op->name) && !pi_rng_one_in(m->rng, 16))
         value = 0;
     if (m->no_text)
         value &= ~UINT64_C(0xff);

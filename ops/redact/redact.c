@@ -75,7 +75,7 @@ static enum pd_code no_memory(struct pd_error *error)
 static bool is_plain_number(enum pi_redact_space space, unsigned width, uint64_t value)
 {
     const uint64_t ones = width < 8 ? (UINT64_C(1) << 8 * width) - 1 : UINT64_MAX;
-    return value == 0 || (space == PD_SPACE_ADDR ? value >= (uint64_t)-4095 : value == ones);
+    return value == 0 || (space == PD_SPACE_ADDR ? value >= PD_CONTEXT_MAX : value == ones);
 }
 
 /* True if a number may become this one: a pid stays a pid, an address stays in its half. */

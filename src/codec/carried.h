@@ -38,6 +38,20 @@ static inline bool pi_is_feature_mark(const struct pd_record *rec, uint64_t id, 
     return !rec->old_feature && data->n == 0 && !pi_may_be_empty(id);
 }
 
+/* True if the tracing data is in the record, as old simpleperf has it, and not behind it: it is longer. */
+static inline bool pi_has_tracing_inside(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->size > 16;
+}
+
+/* Bytes that follow a record outside of its size. */
+uint64_t pi_payload_said(const struct pd_record *rec, enum pd_order order);
+static inline uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order)
+{
+    const bool tracing = rec->type == PD_RECORD_HEADER_TRACING_DATA && !pi_has_tracing_inside(rec);
+    return rec->type == PD_RECORD_AUXTRACE || tracing ? pi_payload_said(rec, order) : 0;
+}
+
 /*
  * Sets *cpus, on which the layout of other features depends, if the feature is NRCPUS. Its first number is
  * enough.

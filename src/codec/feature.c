@@ -188,3 +188,14 @@ void pi_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
             pi_store(to + at, pi_load(to + at, width, PD_LITTLE), width, PD_BIG);
     }
 }
+
+uint64_t pi_payload_said(const struct pd_record *rec, enum pd_order order)
+{
+    const bool aux = rec->type == PD_RECORD_AUXTRACE;
+    struct pd_record copy = *rec;
+    struct pd_plan plan;
+    pd_plan_init(&plan, NULL, order);
+    if (pd_record_decode_framed(&plan, &copy, NULL))
+        return 0;
+    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
+}

@@ -29,4 +29,10 @@ static inline bool pi_may_be_empty(uint64_t feature)
     return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
 }
 
+/* Features that a stream has in records of their own types, instead of HEADER_FEATURE. */
+static inline bool pi_has_own_record(uint64_t feature)
+{
+    return feature == PD_FEAT_TRACING_DATA || feature == PD_FEAT_BUILD_ID;
+}
+
 #endif

@@ -22,8 +22,7 @@ enum pd_code pi_record_tracing_data(const struct pd_record *rec, enum pd_order o
                                     struct pd_error *why)
 {
     const size_t begin = 12; /* behind the header and a size of 4 bytes */
-    const bool inner = rec->type == PD_RECORD_SIMPLEPERF_TRACING_DATA ||
-                       (rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->size > 16);
+    const bool inner = rec->type == PD_RECORD_SIMPLEPERF_TRACING_DATA || pi_has_tracing_inside(rec);
     *data = (struct pd_bytes){NULL, 0};
     if (!inner || rec->old_feature || rec->size < begin)
         return PD_OK;
@@ -57,7 +56,7 @@ bool pi_carries_more(const struct pd_record *rec)
     case PD_RECORD_SIMPLEPERF_TRACING_DATA:
     case PD_RECORD_SIMPLEPERF_SPLIT:
     case PD_RECORD_SIMPLEPERF_SPLIT_END: return true;
-    case PD_RECORD_HEADER_TRACING_DATA: return rec->size > 16;
+    case PD_RECORD_HEADER_TRACING_DATA: return pi_has_tracing_inside(rec);
     default: return false;
     }
 }

@@ -95,11 +95,6 @@ static void read_bitmap(struct pd_file_info *info, const struct pd_file_section 
     pi_features_convert(stored, info->features, info->order, info->feature_word);
 }
 
-static bool is_v1_attr_size(uint64_t n)
-{
-    return n == 80 || n == 88 || n == 96 || n == 112 || n == 120;
-}
-
 static bool is_v1_header_size(uint64_t n)
 {
     return n == PD_BYTES_file_header_OLD || n == PD_BYTES_file_header;
@@ -122,9 +117,9 @@ static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
         return false;
     if (info->version == 1) { /* the magic was copied as bytes: the sizes tell the order */
         const bool little = pi_load64(p + 8, PD_LITTLE) == PD_PIPE_HEADER_BYTES ||
-                            (got >= 24 && is_v1_attr_size(pi_load64(p + 16, PD_LITTLE)));
+                            (got >= 24 && pi_is_v1_stride(pi_load64(p + 16, PD_LITTLE)));
         const bool big = pi_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
-                         (got >= 24 && is_v1_attr_size(pi_load64(p + 16, PD_BIG)));
+                         (got >= 24 && pi_is_v1_stride(pi_load64(p + 16, PD_BIG)));
         info->order = big && !little ? PD_BIG : PD_LITTLE;
         if (!big && !little && is_v1_header_size(pi_load64(p + 8, PD_BIG))) /* attrs of a size of their own */
             info->order = PD_BIG;

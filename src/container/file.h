@@ -15,6 +15,12 @@ bool pi_file_is_table(struct pd_reader *r, uint64_t offset);
 /* Sets the position of the data, against the header; the table of features is behind the data. */
 enum pd_code pi_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error);
 
+/* True if this stride of the attrs tells the byte order of a PERFFILE, whose magic does not. */
+static inline bool pi_is_v1_stride(uint64_t n)
+{
+    return n == 80 || n == 88 || n == 96 || n == 112 || n == 120;
+}
+
 /* The end of a section, by its own numbers. */
 static inline uint64_t pi_file_section_end(const struct pd_file_section *s)
 {

@@ -4,6 +4,7 @@
  * input.
  */
 #include "record_probe.h"
+#include "src/codec/carried.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
@@ -259,7 +260,7 @@ static bool has_tracing_data(const struct pd_record *rec)
 static bool is_out_of_place(const struct pd_reader *r, const struct pd_record *rec)
 {
     const bool pipe = r->info.container == PD_CONTAINER_PIPE;
-    if (rec->type == PD_RECORD_HEADER_TRACING_DATA && (!pipe || rec->size > 16))
+    if (rec->type == PD_RECORD_HEADER_TRACING_DATA && (!pipe || pi_has_tracing_inside(rec)))
         return !has_tracing_data(rec);
     return rec->type == PD_RECORD_HEADER_ATTR && !pipe;
 }

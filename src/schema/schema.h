@@ -123,4 +123,16 @@ extern const size_t pi_n_layouts;
 #undef RECORD
 #undef END
 
+/* Padding that has a line of its own; what has no meaning yet. Of a literal, these are constants. */
+static inline __attribute__((always_inline)) bool pi_is_padding(const char *name)
+{
+    const size_t n = __builtin_strlen(name);
+    return __builtin_strcmp(name, "pad") == 0 || (n > 4 && __builtin_strcmp(name + n - 4, "_pad") == 0);
+}
+
+static inline bool pi_is_reserved(const char *name)
+{
+    return __builtin_strncmp(name, "reserved", 8) == 0 || __builtin_strcmp(name, "res") == 0;
+}
+
 #endif

@@ -328,8 +328,7 @@ static uint64_t last_of(uint64_t first, uint64_t n)
     return __builtin_add_overflow(first, n - 1, &last) ? UINT64_MAX : last;
 }
 
-/* An MMAP as an MMAP2 without the fields that it lacks. */
-static bool mmap2_of(const struct pd_record *rec, struct pd_mmap2 *out)
+bool pi_mmap2_of(const struct pd_record *rec, struct pd_mmap2 *out)
 {
     const struct pd_mmap *m = &rec->u.mmap;
     if (rec->type == PD_RECORD_MMAP2)
@@ -371,7 +370,7 @@ static enum pd_code take_map(struct pi_mappings *m, const struct pd_record *rec,
     uint32_t space = 0;
     struct pi_own_mapping *own;
     const bool is_kernel = pi_in_kernel(rec);
-    if (!mmap2_of(rec, &map) || (!is_kernel && map.len == 0))
+    if (!pi_mmap2_of(rec, &map) || (!is_kernel && map.len == 0))
         return PD_OK;
     space_of_mode(rec->misc & PD_MISC_CPUMODE, &kind, &host_kernel); /* of no known mode: the process's */
     const struct pd_str name = text_of(&map.filename);

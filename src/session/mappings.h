@@ -21,6 +21,9 @@ struct pi_space {
     bool ended;
 };
 
+/* An MMAP2, or an MMAP as one without the fields that it lacks. False: it is another record. */
+bool pi_mmap2_of(const struct pd_record *rec, struct pd_mmap2 *out);
+
 struct pi_mappings_options {
     uint64_t memory;
     uint32_t exited;

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* visit.c - a visitor's way through a recording. */
+#include "mappings.h"
 #include "src/schema/options.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/visit.h>
 #include <sys/mman.h>
 
-static struct pd_mmap2 mmap2_of(const struct pd_record *rec)
-{
-    const struct pd_mmap *m = &rec->u.mmap;
-    return (struct pd_mmap2){.pid = m->pid,
-                             .tid = m->tid,
-                             .addr = m->addr,
-                             .len = m->len,
-                             .pgoff = m->pgoff,
-                             .prot = rec->misc & PD_MISC_MMAP_DATA ? PROT_READ : PROT_READ | PROT_EXEC,
-                             .flags = MAP_PRIVATE,
-                             .filename = m->filename};
-}
-
 static void visit(const struct pd_visitor *visitor, void *user, const struct pd_visit_options *o,
                   const struct pd_record *rec)
 {
     if (rec->decoded && rec->type == PD_RECORD_MMAP && o->mmap_as_mmap2 && !visitor->mmap && visitor->mmap2) {
-        const struct pd_mmap2 m = mmap2_of(rec);
+        struct pd_mmap2 m;
+        pi_mmap2_of(rec, &m);
+        m.prot = rec->misc & PD_MISC_MMAP_DATA ? PROT_READ : PROT_READ | PROT_EXEC;
+        m.flags = MAP_PRIVATE;
         visitor->mmap2(user, rec, &m);
     } else {
         pd_record_visit(visitor, user, rec);

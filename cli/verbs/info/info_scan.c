@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* info_scan.c - one pass over the records for `perfdata info`. */
 #include "info.h"
+#include "src/codec/record_role.h"
 #include "src/container/reader/skim.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -201,7 +202,7 @@ static void count_record(struct info *info, struct pd_record *rec)
         return;
     }
     info->payload += rec->payload_size;
-    if (!rec->depth && (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2))
+    if (!rec->depth && pi_is_wrapper(rec))
         info->compressed += rec->size;
     if (pd_record_time(rec, &time) && time)
         count_time(&info->time, time);
@@ -294,7 +295,7 @@ static void add_type(void *user, uint32_t type, uint64_t n, uint64_t bytes)
     struct info_type *t = counter_of(info, type);
     t->n += n;
     t->bytes += bytes;
-    if (type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2)
+    if (pi_is_wrapper_type(type))
         info->compressed += bytes;
 }
 

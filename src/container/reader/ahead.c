@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ahead.c - see ahead.h. Portions of chunks go round in a ring: found, decompressed, read. */
 #include "ahead.h"
+#include "src/codec/carried.h"
 #include "src/codec/record_role.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -154,17 +154,6 @@ void pi_reader_stop(struct pd_reader *r);
 /* The recording calls an event so: its samples are off-cpu ones or not. */
 void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);
 
-/*
- * Bytes that follow a record outside of its size. Old simpleperf has the tracing data inside the record,
- * which is then longer than 16 bytes.
- */
-uint64_t pi_payload_said(const struct pd_record *rec, enum pd_order order);
-static inline uint64_t pi_payload_behind(const struct pd_record *rec, enum pd_order order)
-{
-    const bool tracing = rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->size <= 16;
-    return rec->type == PD_RECORD_AUXTRACE || tracing ? pi_payload_said(rec, order) : 0;
-}
-
 /* Notes an error that is not fatal. */
 enum pd_code pi_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
                         const char *field, uint64_t found, uint64_t expected);

@@ -162,17 +162,6 @@ enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, 
     return pi_attrs_decode(rec, error);
 }
 
-uint64_t pi_payload_said(const struct pd_record *rec, enum pd_order order)
-{
-    const bool aux = rec->type == PD_RECORD_AUXTRACE;
-    struct pd_record copy = *rec;
-    struct pd_plan plan;
-    pd_plan_init(&plan, NULL, order);
-    if (pd_record_decode_framed(&plan, &copy, NULL))
-        return 0;
-    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
-}
-
 enum pd_code pi_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
                         const char *field, uint64_t found, uint64_t expected)
 {

@@ -88,8 +88,8 @@ static enum pd_code add(struct pd_metadata *m, struct pd_reader *r, const struct
     switch (rec->type) {
     case PD_RECORD_HEADER_FEATURE: return add_feature(m, r, rec, error);
     case PD_RECORD_HEADER_TRACING_DATA:
-        return rec->size > 16 ? pi_meta_add_inner_tracing_data(m, rec, error)
-                              : pi_meta_add_tracing_data(m, r, rec, error);
+        return pi_has_tracing_inside(rec) ? pi_meta_add_inner_tracing_data(m, rec, error)
+                                          : pi_meta_add_tracing_data(m, r, rec, error);
     case PD_RECORD_SIMPLEPERF_TRACING_DATA: return pi_meta_add_inner_tracing_data(m, rec, error);
     case PD_RECORD_SIMPLEPERF_SPLIT:
     case PD_RECORD_SIMPLEPERF_SPLIT_END: return pi_meta_add_part(m, rec, error);

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "scout.h"
 #include "sorted_run.h"
+#include "src/codec/carried.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"

@@ -539,8 +539,11 @@ static void test_headers(void **state)
     assert_int_equal(pclose(f), 0);
     assert_in_range(n, 1 << 16, sizeof text - 2);
     text[n] = 0;
-    assert_in_range(find_all(text, "struct (pd_[a-z_]*_options) [{]", 1), 17, 100);
-    assert_in_range(find_all(text, "PD_(API|EXPERIMENTAL) [^;({]*[ *](pd_[a-z_]+)[(][^;]*_options [*]", 2),
+    /* What is called options, what a parameter of that name points to, and what starts with its size. */
+    assert_in_range(find_all(text, "struct (pd_[a-z0-9_]*_options) [{]", 1), 17, 100);
+    assert_in_range(find_all(text, "struct (pd_[a-z0-9_]+) [*](options|opts|settings|how)", 1), 17, 100);
+    assert_in_range(find_all(text, "struct (pd_[a-z0-9_]+) [{]\n    size_t size;", 1), 17, 100);
+    assert_in_range(find_all(text, "PD_(API|EXPERIMENTAL) [^;({]*[ *](pd_[a-z0-9_]+)[(][^;]*_options [*]", 2),
                     N - 1, 100);
 }
 

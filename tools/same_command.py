@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """same_command.py OLD NEW [FILE...] - compares the messages and outputs of two builds of the command.
 
-Runs every verb of both over each recording (by default those of corpus/, corpus/conformance, tests/damaged
-and $PERFDATA_CORPUS that have at most MOST bytes) and compares exit status, standard output, standard error
-and all files written. Prints the runs that differ, with the difference, and a summary by verb; exit status 1
-if any does. For changes that should not change results: --only VERB,... and --most BYTES make it
-quicker.
+Runs every verb of both, but for bench, which measures, over each recording (by default those of corpus/,
+corpus/conformance, tests/damaged and $PERFDATA_CORPUS that have at most MOST bytes) and compares exit status,
+standard output, standard error and all files written. Prints the runs that differ, with the difference, and
+a summary by verb; exit status 1 if any does. For changes that should not change results: --only VERB,... and
+--most BYTES make it quicker.
 """
 import argparse
 import collections
@@ -77,6 +77,20 @@ cmp IN IN
 corrupt -E 0.001 --seed 1 -o OUT IN
 extract --feature hostname IN
 extract --build-ids IN
+decode IN | encode -o OUT
+gen --seed 1 -c 100 -o OUT
+report IN
+report -s comm,pid,dso IN
+index -o OUT IN
+symbols -o OUT IN
+export --to folded -o OUT IN
+export --to pprof -o OUT IN
+export --to speedscope -o OUT IN
+export --to firefox -o OUT IN
+export --to parquet -o OUT IN
+export --to bolt -o DIR/bolt IN
+export --to profgen -o DIR/profgen IN
+export --to autofdo -o DIR/autofdo IN
 """.strip().split(
     "\n"
 )
@@ -96,19 +110,20 @@ def content(path):
     return found
 
 
+def words_of(command, run, path):
+    names = {"IN": str(path), "OUT": "out/x"}
+    return [str(command)] + [names.get(word, word.replace("DIR", "out")) for word in shlex.split(run)]
+
+
 def execute(command, run, path):
+    """Of a run of two commands with a pipe between them, all that the second one does."""
+    *before, last = [words_of(command, part, path) for part in run.split(" | ")]
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(f"{folder}/out")
-        words = [str(command)] + [
-            word.replace("IN", str(path))
-            if word == "IN"
-            else word.replace("OUT", "out/x").replace("DIR", "out")
-            for word in shlex.split(run)
-        ]
+        how = {"cwd": folder, "capture_output": True, "timeout": 120}
         try:
-            done = subprocess.run(
-                words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120
-            )
+            given = subprocess.run(before[0], stdin=subprocess.DEVNULL, **how).stdout if before else b""
+            done = subprocess.run(last, input=given, **how)
         except subprocess.TimeoutExpired:
             return {"time": "too long"}
         return {

@@ -66,7 +66,7 @@ bool pi_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup);
 uint64_t pi_sample_period(const struct pd_record *rec);
 
 /*
- * What each sample counts where the event does not sample it: the event's period, of which 0 says nothing.
+ * What each sample counts where it has no PERIOD of its own: the period of the event; 0 if that is not known.
  * perf takes a frequency for it, too. (evsel__parse_sample() in tools/perf/util/evsel.c)
  */
 static inline uint64_t pi_event_period(const struct pd_attr *attr)

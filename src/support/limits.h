@@ -169,8 +169,8 @@
     /* The command */                                                                                        \
     X(ELF_NOTES, 64 << 10, BYTES, "a segment of notes in which a build id is looked for",                    \
       "the rest is not looked at", "")                                                                       \
-    X(NAMES_COMPARED, 16, COUNT, "names that match nothing of which the nearest is told",                    \
-      "of the others, only that they match nothing", "")                                                     \
+    X(NAMES_COMPARED, 16, COUNT, "names that match nothing and are told with the nearest one",               \
+      "further ones are told without it", "")                                                                \
     X(TEXT_LINE, 16 << 20, BYTES, "a line of text for `encode`", "status 3", "")                             \
     X(QUICK_LINE, 1 << 20, BYTES, "a line that `encode` reads straight from its text",                       \
       "the JSON library reads the line", "")                                                                 \

@@ -41,7 +41,8 @@ static void print_value(FILE *out, unsigned n, enum unit unit)
 
 int gen_limits(FILE *out)
 {
-    fputs("| bounds | limit | what comes of more | where to change it |\n| --- | ---: | --- | --- |\n", out);
+    fputs("| bounds | limit | what happens beyond it | where to change it |\n", out);
+    fputs("| --- | ---: | --- | --- |\n", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fprintf(out, "| %s | ", rows[i].bounds);
         print_value(out, rows[i].value, rows[i].unit);

@@ -14,8 +14,8 @@
  */
 bool cli_index_open(struct cli_input *in, const char *path, struct pd_error *why);
 /*
- * The one beside the recording, if there is one; unless it suits, that is told, once, and all is read. To be
- * closed before the reader; cli_input_close() does so.
+ * The one beside the recording, if there is one. If it does not suit, a message says so once, and all is
+ * read. To be closed before the reader; cli_input_close() does so.
  */
 bool cli_index_find(struct cli_input *in);
 /*

@@ -82,9 +82,9 @@ static void take_file(struct search *s, const char *path, struct cli_elf *elf)
 }
 
 /*
- * Takes the file if it is ELF and has the build id, or one of both has none. Once there is a file, another
- * one is the same program only if both have the same; one of the same name that has not is no surprise then.
- * True: nothing more is wanted.
+ * Takes the file if it is ELF and has the wanted build id, or if the file or the recording has none. After
+ * the first file, another one is the same program only if both have the same build id; that files of the same
+ * name have others needs no message then. True: nothing more is wanted.
  */
 static bool try_file(struct search *s, char *path)
 {

@@ -39,14 +39,6 @@ size_t pd_attr_bytes(const struct pd_attr *attr)
     return known_bytes(attr->size) + attr->tail.n;
 }
 
-/* Sub-fields of the layout that the `bits` have beyond the known ones. */
-static bool has_unknown(uint64_t bits, const struct pd_set *set)
-{
-    for (size_t i = 0; i < set->n; i++)
-        bits &= ~set->names[i].value;
-    return bits != 0;
-}
-
 static uint16_t words_before(uint64_t sample_type, uint64_t mask)
 {
     return (uint16_t)(8 + 8 * __builtin_popcountll(sample_type & mask));
@@ -126,8 +118,8 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->shape.n_regs[PD_REGS_user] = (uint8_t)__builtin_popcountll(attr->sample_regs_user);
     plan->shape.n_regs[PD_REGS_intr] = (uint8_t)__builtin_popcountll(attr->sample_regs_intr);
     plan->id_all = attr->flags & PD_ATTR_SAMPLE_ID_ALL;
-    plan->unknown_read = has_unknown(attr->read_format, &pd_set_read_format);
-    plan->unknown = has_unknown(attr->sample_type, &pd_set_sample_type) ||
+    plan->unknown_read = attr->read_format & ~pi_set_mask(&pd_set_read_format);
+    plan->unknown = attr->sample_type & ~pi_set_mask(&pd_set_sample_type) ||
                     (attr->sample_type & PD_SAMPLE_READ && plan->unknown_read);
     plan->trailer = (uint16_t)budget_sample_id(&plan->shape);
     plan->budget = (uint16_t)budget_sample(&plan->shape);

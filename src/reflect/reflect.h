@@ -59,15 +59,6 @@ static inline uint64_t pi_scalar_value(const struct pd_op *op, const void *v)
     }
 }
 
-/* The bits of a word that have names. */
-static inline uint64_t pi_set_mask(const struct pd_set *set)
-{
-    uint64_t mask = 0;
-    for (size_t i = 0; i < set->n; i++)
-        mask |= set->names[i].value;
-    return mask;
-}
-
 /* True if the bytes of a slot behind its text are those of PD_AUTO. */
 static inline bool pi_str_is_plain(const struct pd_op *op, const struct pd_str *s)
 {

@@ -135,4 +135,13 @@ static inline bool pi_is_reserved(const char *name)
     return __builtin_strncmp(name, "reserved", 8) == 0 || __builtin_strcmp(name, "res") == 0;
 }
 
+/* The bits of a word that have names. */
+static inline uint64_t pi_set_mask(const struct pd_set *set)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < set->n; i++)
+        mask |= set->names[i].value;
+    return mask;
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attrs.c - the events of a recording, their ids, and which of them a record belongs to. */
 #include "attrs.h"
+#include "src/codec/plan.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
@@ -88,14 +89,6 @@ static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
     return map_rebuild(a, a->map_size);
 }
 
-static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)
-{
-    return a->shape.sample_type == b->shape.sample_type && a->shape.read_format == b->shape.read_format &&
-           a->shape.branch_sample_type == b->shape.branch_sample_type && a->id_all == b->id_all &&
-           a->unknown == b->unknown && a->unknown_read == b->unknown_read &&
-           memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
-}
-
 static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
 {
     const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
@@ -135,7 +128,7 @@ static enum pd_code put_event(struct pi_attrs *a, struct pd_event_attr *e, size_
     a->attr[a->n++] = e;
     a->seen = a->n;
     a->id_at = a->attr[0]->plan.id;
-    if (a->uniform + 1 == a->n && same_shape(&e->plan, &a->attr[0]->plan))
+    if (a->uniform + 1 == a->n && pi_plans_are_alike(&e->plan, &a->attr[0]->plan))
         a->uniform++;
     if (a->same_trailer + 1 == a->n && same_trailer(&e->plan, &a->attr[0]->plan))
         a->same_trailer++;

@@ -3,6 +3,7 @@
 #include "text.h"
 #include "json_plain.h"
 #include "ops/text/parse_json.h"
+#include "src/codec/plan.h"
 #include "src/codec/record_role.h"
 #include "src/container/dir.h"
 #include <inttypes.h>
@@ -583,14 +584,6 @@ static bool take_record(struct text *t, json_t *line)
     return check_offset(t, "record.offset", rec.offset) && exact_record(t, &rec);
 }
 
-static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
-{
-    return a->order == b->order && a->shape.sample_type == b->shape.sample_type &&
-           a->shape.read_format == b->shape.read_format &&
-           a->shape.branch_sample_type == b->shape.branch_sample_type &&
-           memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
-}
-
 /*
  * The attr for encoding the line of a sample, or of the end of a round, if the text would use the same as the
  * reader; else NULL.
@@ -600,7 +593,9 @@ static const struct pd_plan *plan_of(const struct text *t, const struct pd_recor
     const struct text_attr *a = rec->attr_index < t->n_attrs ? &t->attrs[rec->attr_index] : NULL;
     if (rec->type == PD_RECORD_FINISHED_ROUND && rec->attr_index == UINT32_MAX && rec->size == 8)
         return &t->none;
-    return rec->type == PD_RECORD_SAMPLE && a && a->known && same_plan(&a->plan, rec->plan) ? &a->plan : NULL;
+    return rec->type == PD_RECORD_SAMPLE && a && a->known && pi_plans_are_alike(&a->plan, rec->plan)
+               ? &a->plan
+               : NULL;
 }
 
 /* Encodes it into bytes, as its line would. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* batches.c - see batches.h. Batches go round in a ring: filled, hashed, taken. */
 #include "batches.h"
+#include "src/codec/framed.h"
 #include "src/codec/transport.h"
 #include "src/container/attrs.h"
 #include "src/schema/fail.h"
@@ -12,22 +13,12 @@
 #define BYTES ((size_t)192 << 10) /* room for the largest record behind a batch that is large enough */
 #define ENOUGH (BYTES - UINT16_MAX)
 
-/* A record without what decoding it makes. */
-struct framed {
-    const struct pd_plan *plan;
-    const struct pd_attr *attr;
-    uint64_t offset, index, inner_offset;
-    uint32_t at, type, attr_index, member, nr_cpus_avail;
-    uint16_t misc, size;
-    uint8_t depth;
-};
-
 struct batch {
     struct pd_job job;
     struct pi_canon canon;
     uint8_t *bytes;
     size_t n, n_bytes, taken;
-    struct framed framed[RECORDS];
+    struct pi_framed framed[RECORDS];
     struct pi_hashed hashed[RECORDS];
     struct pd_record rec;
 };
@@ -47,25 +38,12 @@ static struct batch *nth_batch(struct pi_batches *b, uint64_t nth)
     return &b->batches[nth % b->n];
 }
 
-static void revive(const struct batch *b, const struct framed *f, struct pd_record *rec)
-{
-    rec->type = f->type, rec->misc = f->misc, rec->size = f->size;
-    rec->raw = b->bytes + f->at;
-    rec->plan = f->plan, rec->attr = f->attr, rec->attr_index = f->attr_index;
-    rec->offset = f->offset, rec->index = f->index, rec->inner_offset = f->inner_offset;
-    rec->payload_size = 0;
-    rec->nr_cpus_avail = f->nr_cpus_avail;
-    rec->member = f->member, rec->depth = f->depth, rec->old_feature = false;
-    rec->variant = 0;
-    rec->has_id = rec->decoded = false;
-}
-
 /* ---- In any thread */
 
 static void hash_record(struct batch *b, size_t i)
 {
     struct pi_hashed *h = &b->hashed[i];
-    revive(b, &b->framed[i], &b->rec);
+    pi_frame_revive(&b->framed[i], b->bytes, &b->rec);
     const enum pd_code code = pi_attrs_decode(&b->rec, NULL);
     h->type = b->rec.type;
     h->damaged = code && code != PD_EUNKNOWN;
@@ -130,19 +108,7 @@ bool pi_batches_have_room(const struct pi_batches *b)
 void pi_batches_give(struct pi_batches *b, const struct pd_record *rec)
 {
     struct batch *now = nth_batch(b, b->head);
-    now->framed[now->n++] = (struct framed){.plan = rec->plan,
-                                            .attr = rec->attr,
-                                            .offset = rec->offset,
-                                            .index = rec->index,
-                                            .inner_offset = rec->inner_offset,
-                                            .at = (uint32_t)now->n_bytes,
-                                            .type = rec->type,
-                                            .attr_index = rec->attr_index,
-                                            .member = rec->member,
-                                            .nr_cpus_avail = rec->nr_cpus_avail,
-                                            .misc = rec->misc,
-                                            .size = rec->size,
-                                            .depth = rec->depth};
+    now->framed[now->n++] = pi_frame_keep(rec, now->n_bytes);
     memcpy(now->bytes + now->n_bytes, rec->raw, rec->size);
     now->n_bytes += rec->size;
     if (now->n == RECORDS || now->n_bytes > ENOUGH)
@@ -169,5 +135,5 @@ const struct pi_hashed *pi_batches_take(struct pi_batches *b)
 
 void pi_batches_record(const struct pi_batches *b, struct pd_record *rec)
 {
-    revive(b->last, &b->last->framed[b->last_at], rec);
+    pi_frame_revive(&b->last->framed[b->last_at], b->last->bytes, rec);
 }

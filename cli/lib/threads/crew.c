@@ -5,6 +5,7 @@
  */
 #include "crew.h"
 #include "src/support/limits.h"
+#include "src/codec/framed.h"
 #include "src/container/reader/skim.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,14 +24,8 @@
  * say.
  */
 struct frame {
-    const struct pd_plan *plan;
-    const struct pd_attr *attr;
-    uint64_t offset, index, inner_offset, payload_size;
-    uint32_t at, first, n; /* start of its bytes, its number in the batch, number of followers */
-    uint32_t type, attr_index, nr_cpus_avail, member;
-    uint16_t misc, size;
-    uint8_t depth;
-    bool old_feature;
+    struct pi_framed framed;
+    uint32_t first, n; /* its number in the batch, number of followers */
 };
 
 /* A record for own(), and the length of the results before it. */
@@ -81,19 +76,6 @@ struct cli_crew {
 
 /* ---- A batch */
 
-static void revive(const struct batch *b, const struct frame *f, struct pd_record *rec)
-{
-    rec->type = f->type, rec->misc = f->misc, rec->size = f->size;
-    rec->raw = b->bytes + f->at;
-    rec->plan = f->plan, rec->attr = f->attr, rec->attr_index = f->attr_index;
-    rec->offset = f->offset, rec->index = f->index, rec->inner_offset = f->inner_offset;
-    rec->payload_size = f->payload_size;
-    rec->nr_cpus_avail = f->nr_cpus_avail;
-    rec->member = f->member, rec->depth = f->depth, rec->old_feature = f->old_feature;
-    rec->variant = 0;
-    rec->has_id = rec->decoded = false;
-}
-
 /* pd_record_frame() of what has been framed before. */
 static inline void frame_again(enum pd_order order, const uint8_t *raw, struct pd_record *rec)
 {
@@ -109,7 +91,7 @@ static inline void frame_again(enum pd_order order, const uint8_t *raw, struct p
 }
 
 /* The nth record behind the one of a frame. */
-static inline void revive_next(const struct batch *b, const struct frame *f, uint32_t nth, uint32_t from,
+static inline void revive_next(const struct batch *b, const struct pi_framed *f, uint32_t nth, uint32_t from,
                                struct pd_record *rec)
 {
     frame_again((enum pd_order)f->plan->order, b->bytes + from, rec);
@@ -123,8 +105,8 @@ static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame,
 {
     const struct frame *f = &b->frames[frame];
     struct pd_record *rec = &place->rec;
-    uint32_t from = f->at;
-    revive(b, f, rec);
+    uint32_t from = f->framed.at;
+    pi_frame_revive(&f->framed, b->bytes, rec);
     for (uint32_t nth = 0;; nth++) {
         const size_t before = b->out.n;
         if (!c->job.work(c->job.user, place->memory, rec, &b->when[f->first + nth], &b->out) || b->out.lost) {
@@ -135,7 +117,7 @@ static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame,
         from += rec->size;
         if (nth == f->n)
             return;
-        revive_next(b, f, nth + 1, from, rec);
+        revive_next(b, &f->framed, nth + 1, from, rec);
     }
 }
 
@@ -162,9 +144,9 @@ static bool write_gaps(struct cli_crew *c, const struct batch *b, size_t *from)
         const struct frame *f = &b->frames[g->frame];
         ok &= write_some(c, b, *from, g->at);
         *from = g->at;
-        revive(b, f, &c->place->rec);
+        pi_frame_revive(&f->framed, b->bytes, &c->place->rec);
         if (g->nth)
-            revive_next(b, f, g->nth, g->from, &c->place->rec);
+            revive_next(b, &f->framed, g->nth, g->from, &c->place->rec);
         c->job.own(c->job.user, &c->place->rec, &b->when[f->first + g->nth]);
     }
     c->owns = false;
@@ -308,7 +290,7 @@ static void hand_over(struct cli_crew *c)
  */
 static bool follows(const struct cli_crew *c, const struct batch *b, const struct pd_record *rec)
 {
-    const struct frame *f = &b->frames[b->n_frames ? b->n_frames - 1 : 0];
+    const struct pi_framed *f = &b->frames[b->n_frames ? b->n_frames - 1 : 0].framed;
     return b->n_frames && rec->plan && rec->plan == f->plan && rec->attr_index == f->attr_index &&
            rec->offset == c->next_offset && rec->index == c->next_index && rec->member == f->member &&
            !rec->depth && !f->depth && !rec->payload_size && !f->payload_size && !rec->old_feature &&
@@ -317,14 +299,8 @@ static bool follows(const struct cli_crew *c, const struct batch *b, const struc
 
 static void add_frame(struct batch *b, const struct pd_record *rec)
 {
-    struct frame *f = &b->frames[b->n_frames++];
-    f->at = (uint32_t)b->n, f->first = (uint32_t)b->n_records, f->n = 0;
-    f->plan = rec->plan, f->attr = rec->attr, f->attr_index = rec->attr_index;
-    f->offset = rec->offset, f->index = rec->index, f->inner_offset = rec->inner_offset;
-    f->payload_size = rec->payload_size;
-    f->type = rec->type, f->misc = rec->misc, f->size = rec->size;
-    f->nr_cpus_avail = rec->nr_cpus_avail, f->member = rec->member;
-    f->depth = rec->depth, f->old_feature = rec->old_feature;
+    b->frames[b->n_frames++] =
+        (struct frame){.framed = pi_frame_keep(rec, b->n), .first = (uint32_t)b->n_records};
 }
 
 bool cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)

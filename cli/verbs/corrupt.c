@@ -5,6 +5,7 @@
  * changed at random, the end is cut; offsets are those of the output.
  */
 #define _GNU_SOURCE
+#include "src/support/text_scan.h"
 #include "cli/lib/cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -484,15 +485,6 @@ static bool take_truncate(struct corrupt *c)
            wrong(c, "--truncate", "is no number of bytes");
 }
 
-static int digit(char x)
-{
-    if (x >= '0' && x <= '9')
-        return x - '0';
-    if (x >= 'a' && x <= 'f')
-        return x - 'a' + 10;
-    return x >= 'A' && x <= 'F' ? x - 'A' + 10 : -1;
-}
-
 static bool take_set(struct corrupt *c)
 {
     static const char what[] = "is not OFFSET=HEX, with two digits a byte";
@@ -509,7 +501,7 @@ static bool take_set(struct corrupt *c)
     else if (!cli_number(offset, &at) || at > INT64_MAX)
         ok = wrong(c, "--set", what);
     for (size_t i = 0; ok && i < n / 2; i++)
-        bytes[i] = (uint8_t)(digit(equals[1 + 2 * i]) * 16 + digit(equals[2 + 2 * i]));
+        bytes[i] = (uint8_t)(pi_digit(equals[1 + 2 * i]) * 16 + pi_digit(equals[2 + 2 * i]));
     ok = ok && add_patch(c, true, at, bytes, n / 2);
     free(offset);
     free(bytes);

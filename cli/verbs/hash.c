@@ -2,6 +2,7 @@
 /* hash.c - `perfdata hash`: the XXH3-128 of the content of recordings, and comparison with a list. */
 #define _GNU_SOURCE
 #include "src/support/limits.h"
+#include "src/support/text_scan.h"
 #include "cli/lib/cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -179,15 +180,6 @@ static void print_file(struct hash *h, const char *path)
 
 /* ---- Checking a list */
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Undoes the escapes of put_path(), in place. */
 static bool unescape(char *path)
 {
@@ -212,8 +204,8 @@ static char *take_line(char *line, struct pd_hash *want)
     const bool escaped = *line == '\\';
     line += escaped;
     for (size_t i = 0; i < sizeof want->bytes; i++, line += 2) {
-        const int high = digit(line[0]), low = high < 0 ? -1 : digit(line[1]);
-        if (low < 0)
+        const unsigned high = pi_digit(line[0]), low = high > 15 ? 16 : pi_digit(line[1]);
+        if (low > 15)
             return NULL;
         want->bytes[i] = (uint8_t)(high * 16 + low);
     }

@@ -26,6 +26,7 @@
 #include "src/schema/options.h"
 #include "src/session/offcpu.h"
 #include "src/session/order/order_queue.h"
+#include "src/support/text_scan.h"
 #include "src/support/wire.h"
 #include "src/support/wrap.h"
 #include <perfdata/session/sorter.h>
@@ -91,10 +92,7 @@ static void finding(struct pi_hashing *h, const struct pd_error *what)
 
 char *pd_hash_text(const struct pd_hash *hash, char text[PD_HASH_TEXT])
 {
-    for (size_t i = 0; i < sizeof hash->bytes; i++) {
-        text[2 * i] = "0123456789abcdef"[hash->bytes[i] >> 4];
-        text[2 * i + 1] = "0123456789abcdef"[hash->bytes[i] & 15];
-    }
+    pi_put_hex_bytes(text, hash->bytes, sizeof hash->bytes);
     text[2 * sizeof hash->bytes] = '\0';
     return text;
 }

@@ -6,6 +6,7 @@
 #ifndef PERFDATA_BUILD_ID_H
 #define PERFDATA_BUILD_ID_H
 
+#include "src/support/text_scan.h"
 #include <perfdata/session/mappings.h>
 #include <perfdata/reader.h>
 #include <string.h>
@@ -23,7 +24,6 @@ typedef size_t pi_build_id_finder(void *user, struct pd_reader *reader, const ch
 static inline size_t pi_mapping_build_id(const struct pd_mapping *mapping, struct pd_reader *reader,
                                          pi_build_id_finder *ask, void *user, char *to)
 {
-    static const char digits[] = "0123456789abcdef";
     uint8_t asked[20];
     char kernel[64]; /* its name without the symbol behind it */
     const uint8_t *id = mapping->build_id;
@@ -35,10 +35,7 @@ static inline size_t pi_mapping_build_id(const struct pd_mapping *mapping, struc
         id = asked;
     }
     n = n < sizeof asked ? n : sizeof asked;
-    for (size_t i = 0; i < n; i++) {
-        *to++ = digits[id[i] >> 4];
-        *to++ = digits[id[i] & 15];
-    }
+    pi_put_hex_bytes(to, id, n);
     return 2 * n;
 }
 

@@ -3,6 +3,7 @@
 #include "expression.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
+#include "src/support/text_scan.h"
 #include <string.h>
 
 struct parser {
@@ -93,11 +94,7 @@ static bool read_number(const char *s, uint64_t *number)
     if (*s == 0)
         return false;
     for (*number = 0; *s; s++) {
-        const char c = *s;
-        const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                               : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                               : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                                      : 16;
+        const unsigned digit = pi_digit(*s);
         if (digit >= base || __builtin_mul_overflow(*number, base, number) ||
             __builtin_add_overflow(*number, digit, number))
             return false;

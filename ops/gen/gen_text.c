@@ -6,6 +6,7 @@
 #include "gen_internal.h"
 #include "src/reflect/reflect.h"
 #include "src/schema/fail.h"
+#include "src/support/text_scan.h"
 #include <string.h>
 
 /* ---- Presets */
@@ -137,24 +138,16 @@ static bool take_name(struct line *l, char *out, size_t cap)
     return true;
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 /* Digits from the front of a word; *used: how many bytes. */
 static bool digits(struct line *l, const char *at, size_t n, uint64_t *value, size_t *used)
 {
     const bool hex = n > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
-    const int base = hex ? 16 : 10;
+    const unsigned base = hex ? 16 : 10;
     size_t i = hex ? 2 : 0;
     *value = 0;
-    for (; i < n && digit(at[i]) < base; i++)
+    for (; i < n && pi_digit(at[i]) < base; i++)
         if (__builtin_mul_overflow(*value, (uint64_t)base, value) ||
-            __builtin_add_overflow(*value, (uint64_t)digit(at[i]), value))
+            __builtin_add_overflow(*value, (uint64_t)pi_digit(at[i]), value))
             return bad(l, "the number is too large");
     *used = i;
     return i > (hex ? 2 : 0) || bad(l, "a number is expected");
@@ -180,9 +173,9 @@ static bool percent(struct line *l, const struct word *w, uint32_t *share)
         return bad(l, "a percentage is expected, like 12.5%");
     for (; used < w->n - 1; used++) {
         unit /= 10;
-        if (digit(w->at[used]) > 9 || unit == 0)
+        if (pi_digit(w->at[used]) > 9 || unit == 0)
             return bad(l, "a percentage has up to three decimals");
-        value += unit * (uint64_t)digit(w->at[used]);
+        value += unit * pi_digit(w->at[used]);
     }
     *share = (uint32_t)value;
     return value <= PD_GEN_WHOLE || bad(l, "a percentage is at most 100");

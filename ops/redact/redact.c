@@ -7,6 +7,7 @@
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
+#include "src/support/text_scan.h"
 #include "src/support/wire.h"
 #include "src/support/wrap.h"
 #include <stdio.h>
@@ -281,24 +282,18 @@ static enum pd_code hash_id(struct pd_redaction *r, struct pd_bytes *b, struct p
     return PD_OK;
 }
 
-static int digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /*
  * An id that simpleperf writes as text gets the replacement of the same bytes elsewhere; the shortest length
  * that keeps two ids apart is 8.
  */
 static enum pd_code hash_text_id(struct pi_edits *e, struct pd_bytes *text, struct pd_error *error)
 {
-    static const char digits[] = "0123456789abcdef";
     uint8_t id[20] = {0};
     const size_t n = text->n;
     bool is_id = n % 2 == 0 && n / 2 >= 8 && n / 2 <= sizeof id;
     for (size_t i = 0; is_id && i < n; i++) {
-        const int digit = digit_of(text->ptr[i]);
-        is_id = digit >= 0;
+        const unsigned digit = pi_lower_digit((char)text->ptr[i]);
+        is_id = digit < 16;
         id[i / 2] |= (uint8_t)(is_id ? digit << (i % 2 ? 0 : 4) : 0);
     }
     if (!is_id)
@@ -308,8 +303,7 @@ static enum pd_code hash_text_id(struct pi_edits *e, struct pd_bytes *text, stru
     char *now = code ? NULL : pi_retouch_memory(&e->touch, n);
     if (code || now == NULL)
         return code ? code : no_memory(error);
-    for (size_t i = 0; i < n; i++)
-        now[i] = digits[b.ptr[i / 2] >> (i % 2 ? 0 : 4) & 15];
+    pi_put_hex_bytes(now, b.ptr, n / 2);
     *text = (struct pd_bytes){(const uint8_t *)now, n};
     return PD_OK;
 }

@@ -12,6 +12,7 @@
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
+#include "src/support/text_scan.h"
 #include "src/support/wire.h"
 #include "parse_json.h"
 #include "parser.h"
@@ -160,14 +161,6 @@ static bool take_number(struct pd_parser *p, const struct path *path, const json
 
 /* ---- Bytes and text. */
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* Two hexadecimal digits a byte: *n bytes at *bytes, behind room for `before` others. */
 static bool take_hex(struct pd_parser *p, const struct path *path, const json_t *json, size_t before,
                      uint8_t **bytes, size_t *n)
@@ -180,8 +173,8 @@ static bool take_hex(struct pd_parser *p, const struct path *path, const json_t 
         return false;
     *n = digits / 2;
     for (size_t i = 0; i < *n; i++) {
-        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-        if (high < 0 || low < 0)
+        const unsigned high = pi_digit(text[2 * i]), low = pi_digit(text[2 * i + 1]);
+        if (high > 15 || low > 15)
             return wrong(p, path, json, "bytes, as a string of pairs of hexadecimal digits");
         (*bytes)[before + i] = (uint8_t)(high << 4 | low);
     }

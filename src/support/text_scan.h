@@ -49,6 +49,16 @@ static inline void pi_text_hex(struct pi_text *t, uint64_t value)
     pi_text_number(t, value, 16);
 }
 
+/* Two hexadecimal digits for each of n bytes, no NUL. */
+static inline void pi_put_hex_bytes(char *to, const uint8_t *bytes, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        to[2 * i] = digits[bytes[i] >> 4];
+        to[2 * i + 1] = digits[bytes[i] & 15];
+    }
+}
+
 /* Ends the text and returns its whole length. */
 static inline size_t pi_text_close(struct pi_text *t)
 {
@@ -112,12 +122,18 @@ static inline bool pi_slice_next(struct pi_slice *rest, char separator, struct p
     return true;
 }
 
-static inline unsigned pi_digit(char c)
+/* The value of a hexadecimal digit, which is no capital; 16: it is none. */
+static inline unsigned pi_lower_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return (unsigned)(c - '0');
-    c = pi_lower(c);
     return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+/* The same, also of capitals. */
+static inline unsigned pi_digit(char c)
+{
+    return pi_lower_digit(pi_lower(c));
 }
 
 /* The digits of a number of at most `limit`, without sign or 0x. */

@@ -3,6 +3,7 @@
 #include "elf_reading.h"
 #include "cli/lib/memory.h"
 #include "src/support/limits.h"
+#include "src/support/text_scan.h"
 #include "src/support/wrap.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,6 @@ bool cli_elf_read_at(const struct cli_elf_reading *r, void *to, size_t n, uint64
 static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, uint64_t offset,
                           uint64_t size)
 {
-    static const char digits[] = "0123456789abcdef";
     const size_t n = size < PD_LIMIT_ELF_NOTES ? (size_t)size : PD_LIMIT_ELF_NOTES;
     uint8_t *notes = cli_malloc(n ? n : 1);
     if (notes && cli_elf_read_at(r, notes, n, offset)) {
@@ -44,10 +44,7 @@ static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, 
                 break;
             if (pi_load32(notes + at + 8, r->order) == NT_BUILD_ID && name == 4 && desc <= 20 &&
                 memcmp(notes + at + 12, "GNU", 4) == 0) {
-                for (size_t i = 0; i < desc; i++) {
-                    elf->build_id[2 * i] = digits[notes[at + from + i] >> 4];
-                    elf->build_id[2 * i + 1] = digits[notes[at + from + i] & 15];
-                }
+                pi_put_hex_bytes(elf->build_id, notes + at + from, (size_t)desc);
                 break;
             }
             at += (size_t)end;

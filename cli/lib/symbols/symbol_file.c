@@ -5,6 +5,7 @@
 #include "cli/lib/files/output.h"
 #include "cli/lib/memory.h"
 #include "src/support/limits.h"
+#include "src/support/text_scan.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/messages/messages.h"
 #include "ops/filter/build_id.h"
@@ -59,11 +60,6 @@ static char *cut(char *text)
     return tab;
 }
 
-static int digit_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static const char too_long[] = "a name of more than 4096 bytes";
 
 static bool take_hex(const char *text, uint64_t *value)
@@ -72,11 +68,19 @@ static bool take_hex(const char *text, uint64_t *value)
     if (!*text || strlen(text) > 16)
         return false;
     for (; *text; text++) {
-        if (digit_of(*text) < 0)
+        if (pi_lower_digit(*text) > 15)
             return false;
-        *value = *value << 4 | (unsigned)digit_of(*text);
+        *value = *value << 4 | pi_lower_digit(*text);
     }
     return true;
+}
+
+/* The byte that \xNN stands for, which is not 0; 0: there is none. */
+static unsigned escaped_byte(const char *text)
+{
+    if (text[0] != '\\' || text[1] != 'x' || pi_lower_digit(text[2]) > 15 || pi_lower_digit(text[3]) > 15)
+        return 0;
+    return pi_lower_digit(text[2]) << 4 | pi_lower_digit(text[3]);
 }
 
 /* Unescapes in place: \xNN is a byte, and two backslashes are one. */
@@ -84,11 +88,11 @@ static void unescape(char *text)
 {
     char *to = text;
     for (; *text; text++) {
+        const unsigned byte = escaped_byte(text);
         if (text[0] == '\\' && text[1] == '\\') {
             *to++ = *text++;
-        } else if (text[0] == '\\' && text[1] == 'x' && digit_of(text[2]) >= 0 && digit_of(text[3]) >= 0 &&
-                   (digit_of(text[2]) | digit_of(text[3]))) {
-            *to++ = (char)(digit_of(text[2]) << 4 | digit_of(text[3]));
+        } else if (byte) {
+            *to++ = (char)byte;
             text += 3;
         } else {
             *to++ = *text;

@@ -2,6 +2,7 @@
 /* extract.c - `perfdata extract`: parts of a recording as they are stored. */
 #define _GNU_SOURCE /* tdestroy() */
 #include "hits.h"
+#include "src/support/text_scan.h"
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
@@ -161,16 +162,12 @@ static bool put_once(struct extract *x, const char *hex, size_t n_hex, const str
 static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t *id, size_t n)
 {
     struct extract *x = user;
-    static const char digits[] = "0123456789abcdef";
     if (x->with_hits && !hits_file(&x->hits, b))
         return;
     if (!(b->misc & PD_MISC_BUILD_ID_SIZE))
         n = sizeof b->build_id; /* as in perf, where a missing value means all */
     char hex[2 * sizeof b->build_id];
-    for (size_t i = 0; i < n; i++) {
-        hex[2 * i] = digits[id[i] >> 4];
-        hex[2 * i + 1] = digits[id[i] & 15];
-    }
+    pi_put_hex_bytes(hex, id, n);
     x->found = true;
     put_once(x, hex, 2 * n, &b->filename);
 }

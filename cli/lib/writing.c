@@ -37,6 +37,14 @@ void cli_on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(w->cli, done, total);
 }
 
+size_t cli_on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
+{
+    const struct cli_writing *w = user;
+    size_t n;
+    (void)reader;
+    return w->in->meta && pd_metadata_build_id(w->in->meta, file, id, &n) ? n : 0;
+}
+
 void cli_tell_error(struct cli_writing *w, const struct pd_error *error)
 {
     if (error->code != PD_EOUT)

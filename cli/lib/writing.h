@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* writing.h - shared by verbs that write one recording: its output, and the callbacks of the library. */
+/*
+ * writing.h - shared by verbs that write one recording, or what they find in several: the output, and the
+ * callbacks of the library.
+ */
 #ifndef PERFDATA_CLI_WRITING_H
 #define PERFDATA_CLI_WRITING_H
 
@@ -8,7 +11,7 @@
 /* The first member of a verb's own struct, which is `user` of the functions below. */
 struct cli_writing {
     struct cli *cli;
-    struct cli_input *in; /* opened by the verb */
+    struct cli_input *in; /* opened by the verb; of several, the one that is being read */
     size_t n_in;
     struct cli_output out;
     struct cli_directory dir;
@@ -32,6 +35,8 @@ int cli_open_member(void *user, const char *name, unsigned mode, struct pd_sink 
 int cli_close_member(void *user, struct pd_sink *sink);
 void cli_on_finding(void *user, const struct pd_error *error);
 void cli_on_progress(void *user, uint64_t done, uint64_t total);
+/* That of a file, from the metadata of the input. */
+size_t cli_on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
 
 /* Reports the error that ended it, of the first input or of the output, unless it was already reported. */
 void cli_tell_error(struct cli_writing *w, const struct pd_error *error);

@@ -8,6 +8,7 @@
 #include "cli/lib/files/indexed.h"
 #include "cli/lib/symbols/resolve.h"
 #include "cli/lib/symbols/symbol_file.h"
+#include "cli/lib/writing.h"
 #include <inttypes.h>
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
@@ -58,10 +59,9 @@ static const struct cli_spec spec = {
 /* clang-format on */
 
 struct run {
+    struct cli_writing w;
     struct cli *cli;
     struct cli_input *in;
-    struct cli_input *current;
-    struct cli_output out;
     struct cli_selection selection;
     struct pd_filter_options select;
     struct pd_export_options options;
@@ -70,7 +70,6 @@ struct run {
     bool lacks_frames;   /* of programs, which perf would find in copies of stacks or in branches */
     const char **fields; /* texts of the selection */
     size_t n_fields;
-    struct cli_directory dir;
     struct binary {
         const char *path;
         struct cli_elf elf;
@@ -79,7 +78,6 @@ struct run {
     size_t n_binaries;
     struct cli_resolver resolver;
     struct cli_symbol_file symbols;
-    size_t n_findings;
 };
 
 /* ---- Options */
@@ -168,38 +166,18 @@ static bool take_option(struct run *run, int key)
 
 /* ---- Callbacks of the library */
 
-static void on_finding(void *user, const struct pd_error *error)
-{
-    struct run *run = user;
-    cli_finding(run->current, &run->n_findings, error);
-}
-
-static void on_progress(void *user, uint64_t done, uint64_t total)
-{
-    const struct run *run = user;
-    cli_progress(run->cli, done, total);
-}
-
 static size_t on_event(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap)
 {
     struct run *run = user;
     (void)reader;
-    return cli_event_name(run->current, attr, buf, cap);
+    return cli_event_name(run->w.in, attr, buf, cap);
 }
 
 static const struct pd_tracepoints *on_tracepoints(void *user, struct pd_reader *reader)
 {
     const struct run *run = user;
     (void)reader;
-    return run->current->meta ? pd_metadata_tracepoints(run->current->meta) : NULL;
-}
-
-static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
-{
-    const struct run *run = user;
-    size_t n;
-    (void)reader;
-    return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
+    return run->w.in->meta ? pd_metadata_tracepoints(run->w.in->meta) : NULL;
 }
 
 /* Compares build ids if both have one, else names. */
@@ -250,18 +228,6 @@ static bool on_symbol(void *user, const char *file, const char *build_id, uint64
     return cli_symbols_find(&run->symbols, file, build_id, offset, symbol);
 }
 
-static int on_open(void *user, const char *name, unsigned mode, struct pd_sink *sink)
-{
-    struct run *run = user;
-    return cli_directory_file(&run->dir, name, (mode_t)mode, sink);
-}
-
-static int on_close(void *user, struct pd_sink *sink)
-{
-    struct run *run = user;
-    return cli_directory_close(&run->dir, sink);
-}
-
 /* ---- The run */
 
 /* True if perf makes the stacks of an event's samples only when it reports. */
@@ -276,7 +242,7 @@ static bool needs_unwinding(const struct pd_attr *attr)
 static bool add_input(struct run *run, struct cli_input *in)
 {
     struct pd_error error;
-    run->current = in;
+    run->w.in = in;
     if (!cli_learn_stream(in) || !cli_learn_names(in) ||
         !cli_selection_look_up(&run->selection, in, &run->select.keep, &run->select.drop) ||
         !cli_index_select_kept(in, &run->select.keep))
@@ -302,9 +268,9 @@ static bool is_branches(const struct run *run)
 static bool write_output(struct run *run)
 {
     struct pd_error error;
-    const enum pd_code code = pd_export_write(run->export, &run->out.sink, &error);
+    const enum pd_code code = pd_export_write(run->export, &run->w.out.sink, &error);
     if (code)
-        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, &error);
+        cli_error(run->cli, run->w.out.name ? run->w.out.name : run->cli->output, &error);
     return code == PD_OK;
 }
 
@@ -322,8 +288,7 @@ static void tell_sums(struct run *run)
 {
     struct pd_export_stats stats;
     pd_export_get_stats(run->export, &stats);
-    if (run->n_findings > PD_LIMIT_FINDINGS_TOLD)
-        cli_say(run->cli, "%zu places could not be read", run->n_findings);
+    cli_tell_places(&run->w);
     if (stats.cut)
         cli_say(run->cli, "%" PRIu64 " samples had so long a stack that the outermost frames were left out",
                 stats.cut);
@@ -353,7 +318,7 @@ static void export_inputs(struct run *run)
     for (size_t i = 0; ok && i < run->cli->n_inputs; i++)
         ok = run->in[i].reader == NULL || add_input(run, &run->in[i]);
     if (ok && cli_selection_found(&run->selection) && write_output(run) && cli_may_commit(run->cli) &&
-        (is_branches(run) ? cli_directory_commit(&run->dir) : cli_output_commit(&run->out)))
+        (is_branches(run) ? cli_directory_commit(&run->w.dir) : cli_output_commit(&run->w.out)))
         tell_sums(run);
     cli_tell_unmatched(&run->selection);
 }
@@ -363,8 +328,8 @@ static bool open_output(struct run *run)
     const bool binary = run->options.format == PD_EXPORT_PPROF || run->options.format == PD_EXPORT_PARQUET;
     const unsigned flags = binary ? 0 : CLI_TEXT;
     const size_t n = run->cli->n_inputs;
-    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, n, &cli_profiles)
-                            : cli_output_open(run->cli, &run->out, run->in, n, flags);
+    return is_branches(run) ? cli_directory_open(run->cli, &run->w.dir, run->in, n, &cli_profiles)
+                            : cli_output_open(run->cli, &run->w.out, run->in, n, flags);
 }
 
 static bool check_options(struct run *run)
@@ -412,14 +377,14 @@ static void run_export(struct run *run)
     run->options.size = sizeof run->options;
     run->options.allocator = &cli_allocator;
     run->options.event_name = on_event;
-    run->options.build_id = on_build_id;
+    run->options.build_id = cli_on_build_id;
     run->options.segments = on_segments;
     run->options.symbol = run->symbols.n_texts ? on_symbol : NULL;
-    run->options.open_member = on_open;
-    run->options.close_member = on_close;
-    run->options.finding = on_finding;
-    run->options.progress = on_progress;
-    run->options.sink = &run->out.sink;
+    run->options.open_member = cli_open_member;
+    run->options.close_member = cli_close_member;
+    run->options.finding = cli_on_finding;
+    run->options.progress = cli_on_progress;
+    run->options.sink = &run->w.out.sink;
     run->options.fields = run->fields;
     run->options.n_fields = run->n_fields;
     run->options.tracepoints = on_tracepoints;
@@ -431,16 +396,17 @@ static void run_export(struct run *run)
         else
             export_inputs(run);
         pd_export_free(run->export);
-        cli_output_discard(&run->out);
+        cli_output_discard(&run->w.out);
         if (is_branches(run))
-            cli_directory_discard(&run->dir);
+            cli_directory_discard(&run->w.dir);
     }
     cli_inputs_close(cli, run->in);
 }
 
 int cmd_export(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.cli = cli, .selection.cli = cli, .resolver.cli = cli, .options.keys = UINT32_MAX};
+    struct run run = {
+        .w.cli = cli, .cli = cli, .selection.cli = cli, .resolver.cli = cli, .options.keys = UINT32_MAX};
     int key;
     bool ok = true;
     cli->spec = &spec;

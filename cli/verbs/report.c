@@ -4,6 +4,7 @@
 #include "cli/lib/files/indexed.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/symbols/symbol_file.h"
+#include "cli/lib/writing.h"
 #include "src/support/scale.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -55,16 +56,16 @@ struct side {
 };
 
 struct run {
+    struct cli_writing w; /* whose output is not used */
     struct cli *cli;
     struct cli_selection selection;
     struct pd_filter_options selected;
     enum pd_report_key keys[PD_REPORT_MOST_KEYS];
-    size_t n_keys, n_findings;
+    size_t n_keys;
     uint64_t slices, limit;
     const char *baseline;
     struct side now, before;
     struct cli_symbol_file symbols;
-    struct side *reading;
 };
 
 /* A row of one or both reports. `text`: its keys as they are shown, each with a NUL behind it. */
@@ -135,30 +136,11 @@ static bool take_option(struct run *run, int key)
 
 /* ---- Reading */
 
-static void on_finding(void *user, const struct pd_error *error)
-{
-    struct run *run = user;
-    cli_finding(&run->reading->in, &run->n_findings, error);
-}
-
-static void on_progress(void *user, uint64_t done, uint64_t total)
-{
-    cli_progress(((struct run *)user)->cli, done, total);
-}
-
 static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
                       struct pd_symbol *symbol)
 {
     struct run *run = user;
     return cli_symbols_find(&run->symbols, file, build_id, offset, symbol);
-}
-
-static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
-{
-    const struct run *run = user;
-    size_t n;
-    (void)reader;
-    return pd_metadata_build_id(run->reading->in.meta, file, id, &n) ? n : 0;
 }
 
 /* Without symbols there are no functions. */
@@ -184,7 +166,7 @@ static bool makes_slices(const struct run *run)
 static bool report_on(struct run *run, struct side *side)
 {
     struct pd_error error;
-    run->reading = side;
+    run->w.in = &side->in;
     if (!cli_learn_stream(&side->in) || !cli_learn_names(&side->in) ||
         (makes_slices(run) && !cli_time_span(&side->in, &side->first, &side->last)) ||
         !cli_selection_look_up(&run->selection, &side->in, &run->selected.keep, &run->selected.drop) ||
@@ -198,9 +180,9 @@ static bool report_on(struct run *run, struct side *side)
                                           .last = side->last,
                                           .selection = &run->selected,
                                           .symbol = on_symbol,
-                                          .build_id = on_build_id,
-                                          .finding = on_finding,
-                                          .progress = on_progress,
+                                          .build_id = cli_on_build_id,
+                                          .finding = cli_on_finding,
+                                          .progress = cli_on_progress,
                                           .user = run};
     const enum pd_code code = pd_report_new(&side->report, side->in.reader, &how, &error);
     cli_progress_end(run->cli);
@@ -560,7 +542,7 @@ static void put_report(struct run *run)
 
 int cmd_report(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.cli = cli, .selection.cli = cli};
+    struct run run = {.w.cli = cli, .cli = cli, .selection.cli = cli};
     int key;
     bool ok = true;
     cli->spec = &spec;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* symbols.c - `perfdata symbols`: the functions at the addresses that recordings use, to be taken along. */
 #include "cli/lib/cli.h"
-#include "cli/lib/files/input.h"
-#include "cli/lib/files/output.h"
 #include "cli/lib/files/temporary.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/symbols/debuginfod.h"
 #include "cli/lib/symbols/resolve.h"
+#include "cli/lib/writing.h"
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +36,11 @@ static const struct cli_spec spec = {
 /* clang-format on */
 
 struct run {
+    struct cli_writing w;
     struct cli *cli;
     struct cli_input *in;
-    struct cli_input *current;
-    struct cli_output out;
     struct cli_resolver resolver;
     struct pd_export *export;
-    size_t n_findings;
 };
 
 static bool take_option(struct run *run, int key)
@@ -59,26 +56,6 @@ static bool take_option(struct run *run, int key)
         return false;
     default: return false;
     }
-}
-
-static void on_finding(void *user, const struct pd_error *error)
-{
-    struct run *run = user;
-    cli_finding(run->current, &run->n_findings, error);
-}
-
-static void on_progress(void *user, uint64_t done, uint64_t total)
-{
-    const struct run *run = user;
-    cli_progress(run->cli, done, total);
-}
-
-static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
-{
-    const struct run *run = user;
-    size_t n;
-    (void)reader;
-    return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
 }
 
 static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
@@ -98,24 +75,23 @@ static void on_kernel(void *user, const char *file, const char *build_id, const 
 static bool note_recorded(struct run *run)
 {
     uint8_t id[20];
-    const size_t n = on_build_id(run, run->current->reader, "[kernel.kallsyms]", id);
-    return cli_note_recorded(&run->resolver, id, n,
-                             S_ISDIR(run->current->st.st_mode) ? run->current->name : NULL);
+    const size_t n = cli_on_build_id(run, run->w.in->reader, "[kernel.kallsyms]", id);
+    return cli_note_recorded(&run->resolver, id, n, S_ISDIR(run->w.in->st.st_mode) ? run->w.in->name : NULL);
 }
 
 static bool add_inputs(struct run *run)
 {
     struct pd_error error;
     for (size_t i = 0; i < run->cli->n_inputs; i++) {
-        run->current = &run->in[i];
-        if (run->current->reader == NULL)
+        run->w.in = &run->in[i];
+        if (run->w.in->reader == NULL)
             continue;
-        if (!cli_learn_stream(run->current) || !note_recorded(run))
+        if (!cli_learn_stream(run->w.in) || !note_recorded(run))
             return false;
-        const enum pd_code code = pd_export_add(run->export, run->current->reader, NULL, &error);
+        const enum pd_code code = pd_export_add(run->export, run->w.in->reader, NULL, &error);
         cli_progress_end(run->cli);
         if (code)
-            cli_input_error(run->current, &error);
+            cli_input_error(run->w.in, &error);
         if (code)
             return false;
     }
@@ -126,11 +102,11 @@ static void write_symbols(struct run *run)
 {
     const struct cli_resolver *r = &run->resolver;
     struct pd_error error;
-    if (pd_export_write(run->export, &run->out.sink, &error)) {
-        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, &error);
+    if (pd_export_write(run->export, &run->w.out.sink, &error)) {
+        cli_error(run->cli, run->w.out.name ? run->w.out.name : run->cli->output, &error);
         return;
     }
-    if (cli_may_commit(run->cli) && cli_output_commit(&run->out) && r->n_unknown)
+    if (cli_may_commit(run->cli) && cli_output_commit(&run->w.out) && r->n_unknown)
         cli_say(run->cli, "of %zu files %zu have no symbols here%s", r->n_files, r->n_unknown,
                 run->cli->verbose ? "" : "; -v names them");
     if (cli_debuginfod_is_absent())
@@ -142,30 +118,30 @@ static void run_symbols(struct run *run)
     const struct pd_export_options how = {.size = sizeof how,
                                           .allocator = &cli_allocator,
                                           .format = PD_EXPORT_SYMBOLS,
-                                          .build_id = on_build_id,
+                                          .build_id = cli_on_build_id,
                                           .symbol = on_symbol,
                                           .kernel_place = on_kernel,
-                                          .finding = on_finding,
-                                          .progress = on_progress,
+                                          .finding = cli_on_finding,
+                                          .progress = cli_on_progress,
                                           .user = run};
     struct pd_error error;
     if (run->cli->output == NULL)
         run->cli->output = "-";
     run->in = cli_inputs_open(run->cli, CLI_SEEK | CLI_META);
-    if (run->in && cli_output_open(run->cli, &run->out, run->in, run->cli->n_inputs, CLI_TEXT)) {
+    if (run->in && cli_output_open(run->cli, &run->w.out, run->in, run->cli->n_inputs, CLI_TEXT)) {
         if (pd_export_new(&run->export, &how, &error))
             cli_error(run->cli, cli_temporary_dir(), &error);
         else if (add_inputs(run))
             write_symbols(run);
         pd_export_free(run->export);
-        cli_output_discard(&run->out);
+        cli_output_discard(&run->w.out);
     }
     cli_inputs_close(run->cli, run->in);
 }
 
 int cmd_symbols(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.cli = cli, .resolver.cli = cli};
+    struct run run = {.w.cli = cli, .cli = cli, .resolver.cli = cli};
     int key;
     bool ok = true;
     cli->spec = &spec;

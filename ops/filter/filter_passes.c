@@ -409,19 +409,12 @@ static bool unreadable(struct pi_filtering *f, const struct pd_error *what)
     return true;
 }
 
-/* Checks a kept record for damage. Its bytes are copied in any case. */
-static void verify(struct pi_filtering *f, struct pd_record *rec)
-{
-    struct pd_error what;
-    const enum pd_code code = pd_reader_decode(f->reader, rec, &what);
-    if (code && code != PD_EUNKNOWN)
-        unreadable(f, &what);
-}
-
 /* The record, with the bytes that are to be written. */
 static enum pd_code keep_bytes(struct pi_filtering *f, struct pd_record *rec, const uint8_t *bytes)
 {
-    verify(f, rec);
+    struct pd_error what;
+    if (pi_record_is_damaged(f->reader, rec, &what))
+        unreadable(f, &what);
     enum pd_code code = pi_output_record(&f->out, rec, bytes);
     if (!code)
         code = pi_output_note_aux(&f->out, rec);

@@ -37,6 +37,13 @@ struct pi_output {
     size_t run_n;
 };
 
+/* True if a record, whose bytes are copied in any case, is damaged: *what. An unknown layout is no damage. */
+static inline bool pi_record_is_damaged(struct pd_reader *r, struct pd_record *rec, struct pd_error *what)
+{
+    const enum pd_code code = pd_reader_decode(r, rec, what);
+    return code && code != PD_EUNKNOWN;
+}
+
 enum pd_code pi_output_begin(struct pi_output *o);
 /* Must be called for each COMPRESSED record of the input; the records inside take its place. */
 enum pd_code pi_output_wrapper(struct pi_output *o, const struct pd_record *rec);

@@ -184,23 +184,16 @@ static void tell_finding(struct sorting *s, const struct pd_error *what)
         s->options->finding(s->options->user, what);
 }
 
-/* Checks the record for damage. Its bytes are copied in any case. */
-static void verify(struct sorting *s, struct pd_record *rec)
-{
-    struct pd_error what;
-    const enum pd_code code = pd_reader_decode(s->reader, rec, &what);
-    if (code && code != PD_EUNKNOWN)
-        tell_finding(s, &what);
-}
-
 static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
 {
+    struct pd_error what;
     pi_progress_record(&s->progress, rec);
     if (pi_role_of(rec) == PD_ROLE_WRAPPER)
         return pi_output_wrapper(&s->out, rec);
     if (rec->payload_size && pi_payload_is_cut(s->reader, rec)) /* the reader reports it */
         return PD_OK;
-    verify(s, rec);
+    if (pi_record_is_damaged(s->reader, rec, &what))
+        tell_finding(s, &what);
     enum pd_code code = s->moves ? pi_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;
     if (!code)
         code = write_record(s, rec);

@@ -83,12 +83,10 @@ static enum pd_code keep_order(struct pi_cut *p, const struct pd_record *rec)
     return code;
 }
 
-/* Checks the record for damage. Its bytes are copied in any case. */
 static void verify(struct pi_cutting *c, struct pd_record *rec)
 {
     struct pd_error what;
-    const enum pd_code code = pd_reader_decode(c->reader, rec, &what);
-    if (code && code != PD_EUNKNOWN)
+    if (pi_record_is_damaged(c->reader, rec, &what))
         report(c, &what);
 }
 

@@ -5,7 +5,6 @@
 #include "cli/lib/writing.h"
 #include "ops/repair/headless.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/ops/repair.h>
@@ -225,16 +224,20 @@ static void try_headless(struct run *run, const struct pi_attrs_fit *own)
     in->reader = NULL;
 }
 
-/* A regular file whose header or attrs are gone or damaged. False: it is none, or that failed. */
+/*
+ * A regular file by name, whose header or attrs are gone or damaged. False: it is none, or that failed, which
+ * is printed.
+ */
 static bool open_headless(struct run *run, const char *path)
 {
     struct cli_input *in = &run->in;
     struct pi_attrs_fit own = {0};
     struct pd_error error;
     enum pd_code code = PD_OK;
-    *in = (struct cli_input){.name = path, .cli = run->cli, .seekable = true};
-    in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (in->fd >= 0 && fstat(in->fd, &in->st) == 0 && S_ISREG(in->st.st_mode))
+    run->unopened = !cli_input_open_bytes(run->cli, in, path);
+    if (run->unopened)
+        return false;
+    if (S_ISREG(in->st.st_mode) && in->fd != STDIN_FILENO)
         code = judge_own(in->fd, &own, &error);
     run->unopened = code != PD_OK;
     if (code)
@@ -249,9 +252,7 @@ static bool open_headless(struct run *run, const char *path)
                  run->like.name);
         return true;
     }
-    if (in->fd >= 0)
-        close(in->fd);
-    *in = (struct cli_input){.fd = -1};
+    cli_input_close(in);
     return false;
 }
 
@@ -268,10 +269,8 @@ static bool open_input(struct run *run)
         run->options.like = run->like.reader;
         if (open_headless(run, path))
             return true;
-        if (run->unopened)
-            return false;
     }
-    if (cli_input_open(cli, &run->in, path, CLI_SEEK))
+    if (!run->unopened && cli_input_open(cli, &run->in, path, CLI_SEEK))
         return true;
     if (!run->like_path && stat(path, &st) == 0 && S_ISREG(st.st_mode))
         cli_say(

@@ -36,7 +36,8 @@ LAYERS = {
 LAYERS.update({name: LIBRARY + FIRST for name in SECOND})
 
 # Public headers, below include/perfdata, by the lowest layer that may include them: the one that has what
-# they declare or, of those that give others their types, the one that needs these.
+# they declare or, of those that give others their types, the one that needs these. They include what this
+# layer may, too. perfdata.h includes the whole stable core, for programs alone.
 PUBLIC = {
     "src/support": "base constants error names records version",
     "src/schema": "codec",
@@ -47,7 +48,7 @@ PUBLIC = {
     "encode/codec": "session/complete",
     "src/session": "session/columns session/mappings session/metadata session/session session/sorter"
     " session/tasks session/visit",
-    "encode/container": "writer perfdata session/sink",
+    "encode/container": "writer session/sink",
     "ops/output": "ops/convert",
     "ops/edit": "ops/transform",
     "ops/redact": "ops/redact",
@@ -63,8 +64,16 @@ PUBLIC = {
     "ops/sort": "ops/sort",
     "ops/split": "ops/split",
     "ops/text": "ops/parse",
+    "cli": "perfdata",
 }
-PUBLIC = {f"perfdata/{name}.h": layer for layer, names in PUBLIC.items() for name in names.split()}
+PUBLIC = {f"include/perfdata/{name}.h": at for at, names in PUBLIC.items() for name in names.split()}
+
+# Folders of public headers, and those that each may use besides itself.
+TIERS = {
+    "include/perfdata": [],
+    "include/perfdata/session": ["include/perfdata"],
+    "include/perfdata/ops": ["include/perfdata", "include/perfdata/session"],
+}
 
 # Headers of other libraries, and the layers that may include them.
 OTHERS = {
@@ -88,12 +97,49 @@ OTHERS = {
     "dwarf.h": ["cli/lib"],
     "elfutils/libdw.h": ["cli/lib"],
 }
-SYSTEM = """assert dirent dlfcn errno fcntl fnmatch getopt inttypes limits math poll pthread sched
-search setjmp signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
+
+# Headers of C11 and <strings.h>, which each layer may include; and of these, what public headers may.
+USUAL = """assert errno float inttypes limits math setjmp signal stdalign stdarg stdatomic stdbool stddef
+stdint stdio stdlib stdnoreturn string strings time""".split()
+USUAL = {f"{name}.h" for name in USUAL}
+SHOWN = {folder: {"stdbool.h", "stddef.h", "stdint.h"} for folder in TIERS}
+SHOWN["include/perfdata/session"] |= {"stdio.h"}  # sink.h, of a FILE
+
+# Headers of the system, and the layers that may include them besides those of the command, which may all.
+COMMAND = ["cli/lib", "cli/verbs", "cli"]
+SYSTEM = {
+    "dirent.h": ["src/container"],
+    "dlfcn.h": [],
+    "fcntl.h": ["src/container", "src/session", "encode/container"],
+    "fnmatch.h": ["ops/filter", "ops/redact"],
+    "getopt.h": [],
+    "poll.h": ["src/container", "encode/container"],
+    "pthread.h": [],
+    "sched.h": [],
+    "search.h": [],
+    "sys/ioctl.h": [],
+    "sys/mman.h": ["src/session"],  # PROT_READ and MAP_PRIVATE in mmap records, no call
+    "sys/random.h": ["src/support"],  # the key of hash tables
+    "sys/resource.h": [],
+    "sys/stat.h": ["src/container", "ops/repair"],
+    "sys/syscall.h": [],
+    "sys/wait.h": [],
+    "unistd.h": [
+        "src/container",
+        "src/session",
+        "encode/container",
+        "ops/convert",
+        "ops/merge",
+        "ops/repair",
+    ],
+}
+OTHERS.update({name: layers + COMMAND for name, layers in SYSTEM.items()})
 
 
 def layer_of(path):
-    """The layer of a file; a folder inside a layer belongs to it."""
+    """The layer of a file; a folder inside a layer belongs to it. The table has that of a public header."""
+    if path.startswith("include/"):
+        return PUBLIC.get(path, "")
     folder = os.path.dirname(path)
     while folder and folder not in LAYERS:
         folder = os.path.dirname(folder)
@@ -102,7 +148,7 @@ def layer_of(path):
 
 def list_sources(tree):
     found = []
-    for top in ("src", "encode", "ops", "cli"):
+    for top in ("include", "src", "encode", "ops", "cli"):
         for folder, _, names in os.walk(os.path.join(tree, top)):
             found += [
                 os.path.relpath(os.path.join(folder, n), tree)
@@ -112,17 +158,29 @@ def list_sources(tree):
     return sorted(found)
 
 
+def list_includes(text):
+    """What is included, in each spelling: #include_next, # include, in digraphs, on several lines, behind
+    comments, by a macro."""
+    text = text.replace("\\\n", "").replace("%:", "#").replace("??=", "#")
+    keep = lambda found: " " if found.group().startswith("/") else found.group()
+    # A string may have what looks like a comment, and a comment what looks like a string.
+    text = re.sub(
+        r'//[^\n]*|/\*.*?\*/|<[\w./+-]+>|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'", keep, text, flags=re.S
+    )
+    named = re.findall(r"^[ \t\f\v]*#[ \t\f\v]*(?:include|include_next|import)\b[ \t]*(\S.*)", text, re.M)
+    return [name.strip().strip('"<>') for name in named]
+
+
 def read_includes(tree, sources):
     """What each file includes of the tree, {file: {file}}, and of what is not in it, {file: {name}}."""
     known, inside, outside = set(sources), {}, {}
     for path in sources:
         with open(os.path.join(tree, path), encoding="utf-8") as file:
-            text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
-        named = re.findall(r"^\s*#\s*include\s+(\S+)", text, re.M)
+            named = list_includes(file.read())
         inside[path], outside[path] = set(), set()
-        for name in (name.strip('"<>') for name in named):
-            beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
-            found = [one for one in (beside, name) if one in known]
+        for name in named:
+            places = (os.path.dirname(path), "", "include")
+            found = [one for one in (os.path.normpath(os.path.join(p, name)) for p in places) if one in known]
             (inside if found else outside)[path].add(found[0] if found else name)
     return inside, outside
 
@@ -133,14 +191,24 @@ def find_foreign(outside):
     for path, names in sorted(outside.items()):
         own = layer_of(path)
         for name in sorted(names):
-            if name in PUBLIC:
-                fine = PUBLIC[name] in LAYERS.get(own, []) + [own]
-            elif name in OTHERS:
-                fine = own in OTHERS[name]
+            if path.startswith("include/"):
+                own = os.path.dirname(path)
+                fine = name in SHOWN.get(own, ())
             else:
-                fine = name.startswith("sys/") or name[:-2] in SYSTEM
+                fine = name in USUAL or own in OTHERS.get(name, [])
             if not fine:
                 wrong.append(f"{path} includes {name}: {own} may not use it")
+    return wrong
+
+
+def find_tiers(includes):
+    """Public headers that include what is less stable, or not public."""
+    wrong = []
+    for path in sorted(path for path in includes if path.startswith("include/")):
+        own = os.path.dirname(path)
+        for used in sorted(includes[path]):
+            if os.path.dirname(used) not in TIERS.get(own, []) + [own]:
+                wrong.append(f"{path} includes {used}: {own} may not use {os.path.dirname(used)}")
     return wrong
 
 
@@ -223,9 +291,13 @@ def find_upward(edges, verb, why=None):
 
 def main(tree, build=None):
     sources = list_sources(tree)
-    wrong = [f"{f} is in no layer" for f in sorted({os.path.dirname(s) for s in sources if not layer_of(s)})]
+    public = lambda path: path.startswith("include/")
+    lost = {path if public(path) else os.path.dirname(path) for path in sources if not layer_of(path)}
+    wrong = [f"{path} is in no layer" for path in sorted(lost)]
+    wrong += [f"{path} is in the table, but not there" for path in sorted(set(PUBLIC) - set(sources))]
     includes, outside = read_includes(tree, sources)
-    wrong += find_upward(includes, "includes") + find_foreign(outside) + find_verbs(includes)
+    wrong += find_upward(includes, "includes") + find_foreign(outside)
+    wrong += find_tiers(includes) + find_verbs(includes)
     wrong += ["include each other: " + " ".join(loop) for loop in find_loops(includes)]
     if build:
         calls, why = read_calls(build, sources)

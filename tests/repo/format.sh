@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # No line of a text file has more than 110 columns, but for the exceptions below. Sources are as clang-format
-# 14 (Debian 12) makes them by .clang-format, but for those that are generated. No static function has a verb
+# 14 (Debian 12) makes them by .clang-format, but for those that are generated. No function has a verb alone
 # for a name. Scripts of tests can be executed.
 set -euo pipefail
 cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
@@ -70,9 +70,69 @@ while read -r script; do
 done < <(printf '%s\n' "${all[@]}" | grep -E '^tests/.*/[^/]*\.sh$' | xargs -r grep -l '^#!')
 
 # A name says verb and object.
-words='run|put|tell|see|mark|want|need|look'
-named=$(printf '%s\n' "${all[@]}" | grep -E '\.[ch]$' | xargs grep -nE "^static [^=;]*\b($words)\(" || true)
-[ -z "$named" ] || fail "functions that are called $words alone: $named"
+python3 - "${all[@]}" <<'END' || fail 'functions whose name is a verb alone'
+import re
+import sys
+
+WORDS = "run|put|tell|see|mark|want|need|look"
+NO_TYPES = "return|else|do|case|goto|sizeof|defined|throw|if|while|for|switch"
+COMMENT = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'"
+# A type or macro, asterisks, and the name, which may be in parentheses or on the next line.
+TYPE = rf"\b(?!(?:{NO_TYPES})\b)[A-Za-z_]\w*\b(?:\s+|\s+\*+\n?)"
+DECLARED = re.compile(rf"{TYPE}(?:({WORDS})|\(({WORDS})\))\s*\(")
+
+
+def find_functions(text):
+    """The lines and names of what is declared or defined; calls do not count."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found.group())
+    text = re.sub(COMMENT, blank, text, flags=re.S)
+    for found in DECLARED.finditer(text):
+        yield text.count("\n", 0, found.end()) + 1, found.group(1) or found.group(2)
+
+
+found = []
+for path in sys.argv[1:]:
+    if not re.search(r"\.(c|h|def|cc|cpp|hpp)$", path):
+        continue
+    try:
+        text = open(path, encoding="utf-8").read()
+    except (UnicodeDecodeError, OSError):  # data, or a deleted file that git still lists
+        continue
+    found += [f"{path}:{line}: {name}()" for line, name in find_functions(text)]
+print("\n".join(found))
+
+# It can fail, and where it must not.
+WRONG = """static void run(void);
+PD_WRAPS static unsigned run(void)
+__attribute__((noinline)) static void run(void)
+    static void put(int n)
+static inline struct pd_str *tell(void)
+static struct pd_str **tell(void)
+static unsigned\nsee(void)
+static const char *\nmark(void)
+INLINE bool want (int n)
+static int (need)(void)
+#define look(x) (x)
+extern "C" /* of C */ int look(int x);""".replace("\\n", "\n")
+RIGHT = """return run(1);
+    run(1);
+    else\n run(1);
+    x = *put(a) + b * put(c) *\n        put(d);
+    if (see(a) && !mark(b))
+static void (*run)(void);
+static void run_all(void (*run)(int n));
+static bool is_wanted(struct run *run, size_t want)
+// static void run(void)
+/* static void put(void) */
+text = "static void put(void)";""".replace("\\n", "\n")
+if len(list(find_functions(WRONG))) != 12:
+    print("not found: some of", WRONG, *find_functions(WRONG))
+    sys.exit(1)
+if list(find_functions(RIGHT)):
+    print("not functions:", *find_functions(RIGHT))
+    sys.exit(1)
+sys.exit(1 if found else 0)
+END
 
 clang-format --version 2>/dev/null | grep -q 'version 14\.' || {
     echo 'clang-format 14 is not installed; lengths of lines are as they should be'

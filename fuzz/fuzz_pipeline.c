@@ -20,9 +20,8 @@
 #define FILE_AT 12
 #define MOST 100000
 #define DEFLATE_MOST ((size_t)27 << 20) /* what compressing takes, at any level */
-#define LARGEST                                                                                             \
-    3000000 /* bytes of an output that goes on to the next step: compressed records may make much of little \
-             */
+/* Bytes of an output that goes on to the next step: compressed records may make much of little. */
+#define LARGEST 3000000
 
 struct trial {
     struct heap heap;

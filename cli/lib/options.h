@@ -61,9 +61,8 @@ bool cli_size(const char *text, uint64_t *value);
 
 /*
  * -zN and --compression-level=N, as perf has them, have an argument that may be missing: it is taken out of
- * the word, and
- * *level receives it, or 0. To be called with cli->spec before cli_next_option(). False: no such level; that
- * is printed.
+ * the word, and *level receives it, or 0. To be called with cli->spec before cli_next_option(). False: no
+ * such level; that is printed.
  */
 bool cli_take_level(struct cli *cli, int argc, char **argv, int *level);
 /* The keys of --compressed2, --decompress and --frames; that of --compression-level is 'z'. */

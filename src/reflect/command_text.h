@@ -5,9 +5,8 @@
 #include <perfdata/session/text.h>
 
 /*
- * For lines of many numbers: a number in decimal at p, of at least `width` columns, the
- * first of them `fill`. Returns its end. 24 bytes, and as many as `width`, must be there, which may be
- * written to.
+ * For lines of many numbers: a number in decimal at p, of at least `width` columns, the first of them `fill`.
+ * Returns its end. 24 bytes, and as many as `width`, must be there, which may be written to.
  */
 char *pi_put_columns(char *p, uint64_t value, unsigned width, char fill);
 

@@ -3,15 +3,13 @@
  * shim.c - preloaded into a program, it makes calls of the C library fail, come short, be interrupted or be
  * the last. The environment tells which:
  *   FAULT_CALL    malloc, read, write, print (write to standard output), open (to write), input (open to
- *   read), place (link,
- *                 rename, …), or any of these: the kind that is counted
+ *                 read), place (link, rename, …), or any of these: the kind that is counted
  *   FAULT_FROM    the first call that is hit, counted from 1; none when unset
  *   FAULT_HITS    how many calls from there on are hit (default 1), 0: all
  *   FAULT_DO      an errno as a number; "short": at most 7 bytes; "kill": SIGKILL before the call; "cut": the
- *   file of
- *                 FAULT_FILE becomes half as long before the call
+ *                 file of FAULT_FILE becomes half as long before the call
  *   FAULT_REPORT  a file that receives "CALLS HITS BLOCKS" at exit: calls of that kind, those hit,
- *   allocations not given back
+ *                 allocations not given back
  * What the program writes to standard error is never hit, so that its messages can be read.
  */
 #define _GNU_SOURCE

@@ -12,9 +12,8 @@
 #include <string.h>
 
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
-#define BATCH_RECORDS                                                                                      \
-    512           /* their text stays in the second-level cache: with 1024, both threads took half as long \
-                     again */
+/* Their text stays in the second-level cache: with 1024, both threads took half as long again. */
+#define BATCH_RECORDS 512
 #define BATCHES 4 /* for each thread: with half as many, one often waited for the other to write */
 #define MOST_BATCHES (BATCHES * PD_LIMIT_THREADS)
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */

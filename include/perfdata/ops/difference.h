@@ -3,9 +3,11 @@
  * perfdata/ops/difference.h - the differences between two recordings, by record and field. Values are
  * compared, so byte order and storage form do not matter.
  *
- *     struct pd_differences_options o = {.size = sizeof o, .ignore = PD_IGNORE_OFFSET, .difference =
- * print_it}; uint64_t n; if (pd_differences(a, b, &o, &n, &error) == PD_OK && n == 0) puts("they say the
- * same");
+ *     struct pd_differences_options o = {.size = sizeof o, .ignore = PD_IGNORE_OFFSET,
+ *                                        .difference = print_it};
+ *     uint64_t n;
+ *     if (pd_differences(a, b, &o, &n, &error) == PD_OK && n == 0)
+ *         puts("they say the same");
  */
 #ifndef PERFDATA_OPS_DIFFERENCE_H
 #define PERFDATA_OPS_DIFFERENCE_H

@@ -4,8 +4,10 @@
  * same options give the same bytes on every machine. Memory does not grow with the size of the recording.
  *
  *     const struct pd_gen_options options = {.size = sizeof options, .workload = pd_gen_preset("server"),
- * .count = 100000}; struct pd_gen *gen; if (pd_gen_open(&gen, &sink, &options, &error) == PD_OK &&
- * pd_gen_run(gen, &error) == PD_OK) … pd_gen_close(gen);
+ *                                            .count = 100000};
+ *     struct pd_gen *gen;
+ *     if (pd_gen_open(&gen, &sink, &options, &error) == PD_OK && pd_gen_run(gen, &error) == PD_OK) …
+ *     pd_gen_close(gen);
  *
  * The language of workloads: docs/GEN.md.
  */

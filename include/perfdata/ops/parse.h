@@ -6,8 +6,9 @@
  *     struct pd_parser *p;
  *     struct pd_record rec;
  *     pd_parser_open(&p, NULL, NULL);
- *     if (pd_record_parse(p, &plan, "{\"type\":\"COMM\",\"comm\":{\"pid\":7,\"tid\":7,\"comm\":\"ls\"}}", 53,
- * &rec) == PD_OK) pd_record_encode(&plan, &rec, bytes, sizeof bytes, &size, &error);
+ *     if (pd_record_parse(p, &plan, "{\"type\":\"COMM\",\"comm\":{\"pid\":7,\"tid\":7,\"comm\":\"ls\"}}", 52,
+ *                         &rec) == PD_OK)
+ *         pd_record_encode(&plan, &rec, bytes, sizeof bytes, &size, &error);
  *
  * Fields that are not in the JSON are 0, except values that follow from others (counts, sizes of parts),
  * which are computed. A misplaced key, or a value of the wrong kind or out of range, is PD_EVALUE, and

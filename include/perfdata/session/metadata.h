@@ -5,10 +5,13 @@
  * HEADER_BUILD_ID records of a stream, in a file's old event_types section.
  *
  *     struct pd_metadata *m;
- *     pd_metadata_open(&m, reader, NULL, &error);              // takes what the file has
+ *     pd_metadata_open(&m, reader, NULL, &error);   // takes what the file has
  *     while (pd_reader_next(reader, &rec, &error) == PD_OK)
- *         pd_metadata_add(m, reader, &rec, &error);            // takes what the stream says; most records
- * say nothing const struct pd_feature *f = pd_metadata_feature(m, PD_FEAT_HOSTNAME); pd_metadata_close(m);
+ *         pd_metadata_add(m, reader, &rec, &error); // takes what the stream says; most records say nothing
+ *     const struct pd_feature *f = pd_metadata_feature(m, PD_FEAT_HOSTNAME);
+ *     if (f)
+ *         printf("%.*s\n", (int)f->u.hostname.text.len, f->u.hostname.text.ptr);
+ *     pd_metadata_close(m);
  *
  * All results belong to the metadata and are valid until it is closed or given more records.
  */

@@ -28,15 +28,14 @@ extern "C" {
  * pd_writer_options): a part begins with the first frame of [from, to) and ends where its last frame does,
  * which may be behind `to`; inner_offset counts from there. One frame for all is one part.
  *
- *     uint64_t at = pd_reader_info(r)->data_offset, records = 0;        // up to there, all is certain
- *     for (i = 0; i < n; i++) {                                         // when the threads are through
- *         if (part[i].begin == at && part[i].code == PD_END)            // all its records were read
- *             at = part[i].end, records += part[i].records, …;          // end: pd_reader_offset() at last
- *         else if (at < part[i].to)                                     // else AUX data of a part before
- * covers it break;
+ *     uint64_t at = pd_reader_info(r)->data_offset, records = 0; // up to there, all is certain
+ *     for (i = 0; i < n; i++) {                                  // when the threads are through
+ *         if (part[i].begin == at && part[i].code == PD_END)     // all its records were read
+ *             at = part[i].end, records += part[i].records;      // end: pd_reader_offset() at last
+ *         else if (at < part[i].to)                              // else AUX data of a part before covers it
+ *             break;
  *     }
- *     pd_reader_seek(r, at, records, &error);                           // one thread goes on, if it is not
- * the end
+ *     pd_reader_seek(r, at, records, &error);                    // one thread goes on, if it is not the end
  *
  * PD_EUNSUP: a stream, or a directory, whose files pd_reader_open_member() reads side by side. PD_EARG:
  * `from` is not in the data, or behind `to`.

@@ -22,8 +22,7 @@ extern "C" {
 PD_EXPERIMENTAL bool pd_sample_reg(const struct pd_record *rec, bool user, enum pd_arch arch,
                                    const char *name, uint64_t *value);
 
-/* The cost of a sample. Of WEIGHT_STRUCT, the three numbers; of WEIGHT, the whole one as `weight`, the rest
- * 0. */
+/* The cost of a sample. Of WEIGHT_STRUCT, the three numbers; of WEIGHT, `weight` alone: the others are 0. */
 struct pd_weights {
     uint64_t weight;  /* WEIGHT; or var1_dw, x86: latency in cycles */
     uint16_t latency; /* var2_w, x86: of the instruction */

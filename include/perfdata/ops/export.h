@@ -5,7 +5,7 @@
  *     struct pd_export_options options = {.size = sizeof options, .format = PD_EXPORT_FOLDED,
  *                                         .keys = PD_EXPORT_COMM};
  *     pd_export_new(&export, &options, &error);
- *     pd_export_add(export, reader, NULL, &error);      once for each recording
+ *     pd_export_add(export, reader, NULL, &error); // once for each recording
  *     pd_export_write(export, &sink, &error);
  *     pd_export_free(export);
  *

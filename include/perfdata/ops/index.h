@@ -3,11 +3,11 @@
  * perfdata/ops/index.h - an index of a recording, by which a reader of some of its time leaves out the rest.
  * docs/INDEX.md has its layout, and the reasons.
  *
- *     pd_index_build(reader, &sink, NULL, NULL, &error);            once
+ *     pd_index_build(reader, &sink, NULL, NULL, &error); // once
  *
  *     if (pd_index_open(&index, reader, &source, NULL, &error) == PD_OK &&
  *         pd_index_select(index, ranges, n, &error) == PD_OK)
- *         pd_filter(reader, …);                                    with these ranges: reads little else
+ *         pd_filter(reader, &sink, &options, &stats, &error); // with these ranges: reads little else
  *     pd_index_close(index);
  *
  * A block is a stretch of whole records, in a compressed recording of whole zstd frames. The index has its

@@ -4,7 +4,7 @@
  *
  *     struct pd_merge_options options = {.size = sizeof options};
  *     struct pd_reader *readers[] = {a, b};
- *     pd_merge(readers, 2, &sink, &options, &stats, &error);
+ *     pd_merge(readers, 2, &sink, &options, &stats, NULL, &error);
  *
  * Events. Events with equal attrs and names become one, with the ids of all; a group only with an equal
  * group. Of one input, no two become one. If many groups have equal attrs and only some of a group's names

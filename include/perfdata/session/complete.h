@@ -5,7 +5,7 @@
  * this where the field is 0; these functions are for other uses.
  *
  *     struct pd_record rec = {.type = PD_RECORD_SAMPLE, .u.sample.callchain.ips = PD_VEC64(ips, 3)};
- *     if (pd_record_complete(&plan, &rec, &error) == PD_OK) … rec.u.sample.callchain.nr is 3
+ *     if (pd_record_complete(&plan, &rec, &error) == PD_OK) … // rec.u.sample.callchain.nr is 3
  */
 #ifndef PERFDATA_COMPLETE_H
 #define PERFDATA_COMPLETE_H

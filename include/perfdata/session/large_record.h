@@ -7,7 +7,7 @@
  *     struct pd_large_parts parts = {0};
  *     while (pd_reader_next(reader, &rec, &error) == PD_OK)
  *         if (pd_large_parts_add(&parts, order, &rec, &large, &error) == PD_OK && large.type)
- *             … large.u.simpleperf_tracing_data …
+ *             … // large.u.simpleperf_tracing_data
  *     pd_large_parts_free(&parts);
  */
 #ifndef PERFDATA_SESSION_LARGE_RECORD_H

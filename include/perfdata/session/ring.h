@@ -9,7 +9,7 @@
  *     pd_ring_open(&ring, &memory, table, NULL, &error);
  *     while ((code = pd_ring_next(ring, &rec, &error)) != PD_AGAIN)
  *         if (!code && pd_attr_table_decode(table, &rec, &error) == PD_OK) …
- *     poll(…), and again
+ *     // poll(), and again
  */
 #ifndef PERFDATA_SESSION_RING_H
 #define PERFDATA_SESSION_RING_H

@@ -6,16 +6,19 @@
  * may come far behind the samples it names. perf sorts while it reads: pd_clock tells the position of each
  * record in that order, and pd_tasks what perf would know about a task there.
  *
- *     struct pd_clock clock;                       pass 1: collect
+ *     struct pd_clock clock; // pass 1: collect
  *     pd_clock_init(&clock, pd_clock_is_timed(reader));
  *     while (pd_reader_next(reader, &rec, &error) == PD_OK) {
  *         pd_clock_stamp(&clock, &rec, &when);
  *         pd_tasks_record(tasks, &rec, &when, &error);
  *     }
  *     pd_tasks_finish(tasks, &error);
- *     …                                            pass 2: the same with
+ *     pd_clock_init(&clock, pd_clock_is_timed(again)); // pass 2: a second reader of the same recording
+ *     while (pd_reader_next(again, &rec, &error) == PD_OK) {
+ *         pd_clock_stamp(&clock, &rec, &when);
  *         if (pd_record_task(&rec, &pid, &tid) && pd_tasks_find(tasks, &when, tid, &task))
  *             puts(pd_tasks_comm(tasks, task.comm));
+ *     }
  */
 #ifndef PERFDATA_SESSION_TASKS_H
 #define PERFDATA_SESSION_TASKS_H

@@ -8,6 +8,7 @@
 #include <perfdata/ops/split.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MOST_DIGITS 20
@@ -351,6 +352,15 @@ static void tell_pieces(struct run *run, const struct pd_pieces_stats *stats)
             stats->pieces, stats->pieces == 1 ? "" : "s", stats->samples, stats->others, stats->carried);
 }
 
+/* Pieces that may be open at a time: some files are needed besides. */
+static size_t find_at_once(void)
+{
+    struct rlimit files = {.rlim_cur = 0};
+    getrlimit(RLIMIT_NOFILE, &files);
+    const rlim_t most = files.rlim_cur == RLIM_INFINITY ? PD_LIMIT_DIRECTORY_FILES : files.rlim_cur / 2;
+    return most < PD_LIMIT_DIRECTORY_FILES ? (size_t)most : PD_LIMIT_DIRECTORY_FILES;
+}
+
 static void split(struct run *run)
 {
     struct pd_pieces_stats stats;
@@ -361,6 +371,7 @@ static void split(struct run *run)
     run->options.finding = cli_on_finding;
     run->options.progress = cli_on_progress;
     run->options.user = run;
+    run->options.at_once = find_at_once();
     const enum pd_code code = pd_pieces(run->in.reader, &run->options, &stats, &error);
     cli_progress_end(run->cli);
     cli_tell_findings(&run->in);

@@ -10,8 +10,9 @@
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
 
-#define BATCH 64 /* pieces written at a time: the bits of a mask */
-#define MET 1024 /* tasks of pieces that are remembered */
+#define WORD 64            /* pieces that are told apart in the first pass */
+#define ELSEWHERE SIZE_MAX /* a piece that is not written in this pass */
+#define MET 1024           /* tasks of pieces that are remembered */
 
 struct key {
     uint32_t key;
@@ -28,8 +29,8 @@ struct cutter {
     struct pi_cutting c;
     struct pd_sorter *sorter;
     struct pi_offcpu_names names;
-    struct pi_cut cuts[BATCH];
-    size_t n_cuts;
+    struct pi_cut *cuts; /* `batch` of them: that are written at a time */
+    size_t n_cuts, batch;
     uint64_t seq;  /* of the record */
     uint64_t next; /* number of the next piece */
     struct pi_progress progress;
@@ -51,6 +52,7 @@ struct cutter {
     struct met met[MET];
     uint32_t readings;       /* in the order of the file */
     uint64_t passed;         /* samples that the last of these passed over */
+    bool compressed;         /* there are COMPRESSED records */
     struct pi_chains chains; /* that samples wait for */
 };
 
@@ -231,6 +233,7 @@ static enum pd_code each_in_file(struct cutter *k, visit_fn *visit)
             return next;
         }
         k->in_order &= (!next && !pi_is_wrapper(&rec)) || next == PD_END;
+        k->compressed |= !next && pi_is_wrapper(&rec);
         if (pi_reader_goes_on(next))
             continue;
         if (next)
@@ -269,14 +272,14 @@ static bool add_key(struct cutter *k, uint32_t key)
     return true;
 }
 
-/* The sample's task is needed in the piece with this number, as far as a mask has numbers. */
+/* The sample's task is needed in the piece with this number. */
 static enum pd_code need_in(struct cutter *k, struct pd_record *rec, uint32_t key, size_t piece)
 {
     uint32_t pid, tid;
     if (!pd_record_task(rec, &pid, &tid))
         return PD_OK;
     note_met(k, key, pid, tid);
-    return pi_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << piece % BATCH, k->c.error);
+    return pi_tasks_need_in(k->c.tasks, pid, tid, piece, k->c.error);
 }
 
 static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
@@ -291,7 +294,7 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
     if (!cuts_by_key(k))
         return PD_OK;
     const uint32_t key = key_of(k, rec);
-    return add_key(k, key) ? need_in(k, rec, key, pi_idmap_get(&k->map, key)) : no_memory(k, rec);
+    return add_key(k, key) ? need_in(k, rec, key, pi_idmap_get(&k->map, key) % WORD) : no_memory(k, rec);
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
@@ -315,6 +318,14 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
     if (!code)
         code = pd_tasks_record(k->c.tasks, rec, &when, k->c.error);
     return code ? code : pi_cut_cgroups_record(&k->c, rec);
+}
+
+/* Room for so many pieces at a time. */
+static enum pd_code make_cuts(struct cutter *k, size_t n)
+{
+    k->batch = n;
+    k->cuts = pi_zeros(k->c.options->allocator, n * sizeof *k->cuts);
+    return k->cuts ? PD_OK : pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, n * sizeof *k->cuts);
 }
 
 /* ---- Cut by count, size or time: one piece after the other */
@@ -423,13 +434,15 @@ static enum pd_code cut_in_turn(struct cutter *k)
     enum pd_code code = pi_spill_init(&k->c.spill, k->c.options->allocator, NULL, k->c.error);
     k->last_pass = true;
     if (!code)
+        code = make_cuts(k, 1);
+    if (!code)
         code = each_record(k, put_in_turn);
     if (!code && k->n_cuts == 0) /* no records at all */
         code = next_piece(k, NULL);
     return code ? code : pi_cut_end(&k->cuts[0]);
 }
 
-/* ---- Cut by cpu, process, event or cgroup: up to 64 pieces at a time */
+/* ---- Cut by cpu, process, event or cgroup: some pieces at a time */
 
 static int by_key(const void *a, const void *b)
 {
@@ -437,11 +450,12 @@ static int by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The piece of a key in this batch; BATCH: none. */
+/* The piece of a key in this batch, or ELSEWHERE. */
 static size_t place_of(const struct cutter *k, uint32_t key)
 {
     const uint32_t i = pi_idmap_get(&k->map, key);
-    return i == PD_IDMAP_NONE || i < k->first_key || i - k->first_key >= k->n_cuts ? BATCH : i - k->first_key;
+    return i == PD_IDMAP_NONE || i < k->first_key || i - k->first_key >= k->n_cuts ? ELSEWHERE
+                                                                                   : i - k->first_key;
 }
 
 static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
@@ -450,7 +464,7 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
         return PD_OK;
     const uint32_t key = key_of(k, rec);
     const size_t place = place_of(k, key);
-    return place < BATCH ? need_in(k, rec, key, place) : PD_OK;
+    return place != ELSEWHERE ? need_in(k, rec, key, place) : PD_OK;
 }
 
 /* The deferred call chain of a record; NULL: no sample waits for it. */
@@ -463,7 +477,10 @@ static struct pi_chain *chain_of(const struct cutter *k, struct pd_record *rec)
     return pi_chains_find(&k->chains, rec->u.callchain_deferred.cookie, tid);
 }
 
-/* The chain that a sample waits for, if any, goes to these pieces, too. */
+/*
+ * The chain that a sample waits for, if any, goes to these pieces, too. Where there are chains, a batch has
+ * no more than a word of pieces.
+ */
 static enum pd_code note_chain(struct cutter *k, struct pd_record *rec, uint64_t pieces)
 {
     uint32_t pid, tid = UINT32_MAX;
@@ -483,27 +500,51 @@ static bool goes_to_all(const struct pd_record *rec)
     return pi_cut_is_state(rec) || pi_serves_of(rec) == PD_SERVES_ORDER;
 }
 
-/* The pieces of the batch that a record goes to; `chain`: if it is one that samples wait for. */
-static uint64_t targets(struct cutter *k, struct pd_record *rec, const struct pi_chain *chain)
+/* All pieces of the batch. */
+static struct pi_piece_set all_of(const struct cutter *k)
 {
-    const uint64_t first = k->first_key == 0;
+    struct pi_piece_set all = {{0}};
+    for (size_t i = 0; i < k->n_cuts; i++)
+        all.words[i / 64] |= UINT64_C(1) << i % 64;
+    return all;
+}
+
+static struct pi_piece_set one_of(size_t place)
+{
+    struct pi_piece_set one = {{0}};
+    if (place != ELSEWHERE)
+        one.words[place / 64] = UINT64_C(1) << place % 64;
+    return one;
+}
+
+/* Those in which the task of a record is needed; the first one, if it is needed in none. */
+static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_record *rec, size_t first)
+{
+    const struct pi_piece_set all = all_of(k);
+    struct pi_piece_set needed;
     struct pi_task_owners owners;
+    pi_tasks_owners(k->c.tasks, rec, &owners);
+    if (!pi_tasks_needed_in(k->c.tasks, &owners, &needed))
+        return one_of(first);
+    for (size_t i = 0; i < PD_PIECE_WORDS; i++)
+        needed.words[i] &= all.words[i];
+    return needed;
+}
+
+/* The pieces of the batch that a record goes to; `chain`: if it is one that samples wait for. */
+static struct pi_piece_set targets(struct cutter *k, struct pd_record *rec, const struct pi_chain *chain)
+{
+    const size_t first = k->first_key == 0 ? 0 : ELSEWHERE;
     const bool sample = rec->type == PD_RECORD_SAMPLE && !rec->old_feature;
-    bool needed;
-    if (!sample && pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
-        pi_tasks_owners(k->c.tasks, rec, &owners);
-        const uint64_t mask = pi_tasks_needed_in(k->c.tasks, &owners, &needed);
-        return needed ? mask & UINT64_MAX >> (BATCH - k->n_cuts) : first;
-    }
+    if (!sample && pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature)
+        return targets_of_task(k, rec, first);
     if (chain)
-        return chain->pieces;
+        return (struct pi_piece_set){{chain->pieces}};
     if (!sample && goes_to_all(rec))
-        return UINT64_MAX >> (BATCH - k->n_cuts);
+        return all_of(k);
     const uint32_t key = key_of(k, rec);
     const size_t place = place_of(k, key);
-    if (place < BATCH)
-        return UINT64_C(1) << place;
-    return pi_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : 0;
+    return one_of(place == ELSEWHERE && pi_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : place);
 }
 
 /* A sample of a piece of another batch. */
@@ -518,17 +559,19 @@ static enum pd_code put_any_by_key(struct cutter *k, struct pd_record *rec)
 {
     const struct pi_cut_payload *payload = NULL;
     struct pi_chain *const chain = chain_of(k, rec);
-    const uint64_t mask = targets(k, rec, chain);
-    bool missing = false, copy = chain ? chain->put : k->first_key > 0;
-    enum pd_code code = note_chain(k, rec, mask);
+    const struct pi_piece_set to = targets(k, rec, chain);
+    bool missing = false, any = false, copy = chain ? chain->put : k->first_key > 0;
+    enum pd_code code = note_chain(k, rec, to.words[0]);
     if (!code)
         code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
-    if (!code && mask == 0 && pi_has_reads(rec))
+    for (size_t i = 0; i < PD_PIECE_WORDS; i++)
+        for (uint64_t left = to.words[i]; !code && !missing && left; left &= left - 1) {
+            struct pi_cut *p = &k->cuts[64 * i + (size_t)__builtin_ctzll(left)];
+            code = pi_cut_put(p, rec, payload, copy && (chain || goes_to_all(rec)));
+            any = copy = true;
+        }
+    if (!code && !any && pi_has_reads(rec))
         code = skip_counters(k, rec);
-    for (uint64_t left = mask; !code && !missing && left; left &= left - 1) {
-        code = pi_cut_put(&k->cuts[__builtin_ctzll(left)], rec, payload, copy && (chain || goes_to_all(rec)));
-        copy = true;
-    }
     if (chain)
         chain->put = copy;
     return code;
@@ -539,18 +582,23 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
     const bool waits = rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN;
     const bool plain = rec->type == PD_RECORD_SAMPLE && !rec->old_feature && !rec->payload_size && !waits;
-    const size_t place = plain ? place_of(k, key_of(k, rec)) : BATCH;
-    return place < BATCH ? pi_cut_put_sample(&k->cuts[place], rec) : put_any_by_key(k, rec);
+    const size_t place = plain ? place_of(k, key_of(k, rec)) : ELSEWHERE;
+    return place != ELSEWHERE ? pi_cut_put_sample(&k->cuts[place], rec) : put_any_by_key(k, rec);
 }
 
-/* The piece to which a sample goes in these few steps; NULL: put_by_key() is to be called. */
-static struct pi_cut *piece_of_whole(struct cutter *k, const struct pi_queue_entry *e)
+/*
+ * Gives the piece to which a sample goes in these few steps; NULL: it is of another batch. False: it takes
+ * put_by_key().
+ */
+static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e, struct pi_cut **piece)
 {
     const struct pi_waiting *w = e->waiting;
     if (!pi_sorted_is_whole(e) || w->depth || w->plan->offcpu || w->attr->flags & PD_ATTR_DEFER_CALLCHAIN)
-        return NULL;
-    const size_t place = place_of(k, key_at(k, w->plan, w->attr_index, w->raw));
-    return place < BATCH && pi_cut_takes(&k->cuts[place], e->time) ? &k->cuts[place] : NULL;
+        return false;
+    const uint32_t at = pi_idmap_get(&k->map, key_at(k, w->plan, w->attr_index, w->raw));
+    const size_t place = at - k->first_key; /* of earlier batches beyond n_cuts, too */
+    *piece = place < k->n_cuts ? &k->cuts[place] : NULL;
+    return at != PD_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
 }
 
 /* As put_by_key(), of the samples that come next, as far as few steps do. */
@@ -560,11 +608,11 @@ static enum pd_code put_whole_by_key(struct cutter *k)
     const struct pi_queue_entry *e = NULL;
     const size_t n = may ? pi_sorter_ahead(k->sorter, &e) : 0;
     enum pd_code code = PD_OK;
-    struct pi_cut *piece;
+    struct pi_cut *piece = NULL;
     size_t done = 0;
     uint64_t bytes = 0;
-    for (; !code && done < n && (piece = piece_of_whole(k, &e[done])); done++) {
-        code = pi_cut_put_whole(piece, &e[done]);
+    for (; !code && done < n && find_piece_of_whole(k, &e[done], &piece); done++) {
+        code = piece ? pi_cut_put_whole(piece, &e[done]) : PD_OK;
         bytes += e[done].waiting->size;
     }
     k->seq += done;
@@ -589,10 +637,10 @@ static void drop_payloads(struct cutter *k)
 
 static enum pd_code write_batch(struct cutter *k)
 {
-    const size_t left = k->n_keys - k->first_key, n = left < BATCH ? left : BATCH;
+    const size_t left = k->n_keys - k->first_key, n = left < k->batch ? left : k->batch;
     k->n_cuts = n;
     enum pd_code code = PD_OK;
-    if (k->n_keys > BATCH) {
+    if (k->n_keys > WORD) {
         code = each_in_any_order(k, note_need);
         pi_tasks_spread_uses(k->c.tasks);
     }
@@ -614,21 +662,39 @@ static enum pd_code write_batch(struct cutter *k)
 /* Gives each key its place in the order of keys, and tells of each task who needs it. */
 static enum pd_code sort_keys(struct cutter *k)
 {
-    uint8_t place[BATCH] = {0};
+    uint8_t place[WORD] = {0};
     bool ok = true;
     if (k->n_keys)
         qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
     pi_idmap_free(&k->map);
     for (size_t i = 0; ok && i < k->n_keys; i++) {
         ok = pi_idmap_add(&k->map, k->keys[i].key, (uint32_t)i);
-        place[k->keys[i].turn % BATCH] = (uint8_t)(i % BATCH);
+        place[k->keys[i].turn % WORD] = (uint8_t)(i % WORD);
     }
     pi_tasks_spread_uses(k->c.tasks);
-    if (k->n_keys > BATCH)
+    if (k->n_keys > WORD)
         pi_tasks_clear_needs(k->c.tasks);
     else
         pi_tasks_place_needs(k->c.tasks, place, k->n_keys);
     return ok ? PD_OK : pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+}
+
+static bool has_chains(const struct cutter *k)
+{
+    bool has = false;
+    for (size_t i = 0; i < pd_reader_n_attrs(k->c.reader); i++)
+        has |= (pd_reader_attr(k->c.reader, i)->attr.flags & PD_ATTR_DEFER_CALLCHAIN) != 0;
+    return has;
+}
+
+/* Makes room for the pieces that are written at a time: a word of them where each takes much memory. */
+static enum pd_code open_batch(struct cutter *k)
+{
+    const struct pd_pieces_options *o = k->c.options;
+    const bool few = has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->compressed : o->zip != PD_ZIP_NONE);
+    size_t most = few || o->at_once < WORD ? WORD : o->at_once;
+    most = most < 64 * PD_PIECE_WORDS ? most : 64 * PD_PIECE_WORDS;
+    return make_cuts(k, k->n_keys < most ? k->n_keys : most);
 }
 
 /* Without samples there is one piece, with all records. */
@@ -640,7 +706,11 @@ static enum pd_code cut_by_key(struct cutter *k)
         code = pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
     if (!code)
         code = sort_keys(k);
-    for (; !code && k->first_key < k->n_keys; k->first_key += BATCH)
+    if (!code)
+        code = open_batch(k);
+    if (!code && k->batch > WORD)
+        code = pi_tasks_widen(k->c.tasks, (k->batch + 63) / 64, k->c.error);
+    for (; !code && k->first_key < k->n_keys; k->first_key += k->batch)
         code = write_batch(k);
     return code;
 }
@@ -761,6 +831,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pi_offcpu_close(&k->names);
     for (size_t i = 0; i < k->n_cuts; i++)
         pi_cut_free(&k->cuts[i]);
+    pi_release(allocator, k->cuts);
     drop_payloads(k);
     pi_release(allocator, k->c.payloads);
     pi_release(allocator, k->c.wait);

@@ -195,7 +195,7 @@
       "")                                                                                                    \
     X(LEAKS_TOLD, 20, COUNT, "leaks that `redact --prove` tells", "the rest is counted", "")                 \
     X(DAMAGE_LISTED, 64, COUNT, "places of damage that `info --json` lists", "the rest is left out", "")     \
-    X(DIRECTORY_FILES, 64, COUNT, "files of a directory that are written at a time", "status 4", "")         \
+    X(DIRECTORY_FILES, 512, COUNT, "files of a directory that are written at a time", "status 4", "")        \
     X(COPY_DEPTH, 8, COUNT, "directories inside each other that `convert` copies along",                     \
       "what is deeper is named, not copied", "")                                                             \
     X(CMP_DEPTH, 16, COUNT, "directories inside each other that `cmp` looks into",                           \

@@ -74,7 +74,8 @@ struct pd_pieces_options {
     /*
      * open() begins a piece, of which only number, key, cgroup and path are set, and fills the sink, which
      * must be able to patch unless the input is a pipe stream. close() ends a piece, with all fields set.
-     * Both return 0 or an errno. Cut by cpu, process, event or cgroup up to 64 are open at a time.
+     * Both return 0 or an errno. Cut by cpu, process, event or cgroup up to 64, or `at_once`, are open at a
+     * time.
      */
     int (*open)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
     int (*close)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
@@ -84,6 +85,11 @@ struct pd_pieces_options {
     void *user;
     uint64_t max_copied; /* bytes of copies in all pieces together; 0: 64 MiB and 64 times the input's size */
     uint64_t frame;      /* least bytes in a zstd frame, as in pd_writer_options */
+    /*
+     * So many pieces by cpu, process, event or cgroup are written in one reading of the input, 64 to 512. 0:
+     * 64, which is also the most of those that are compressed, and where call chains come later.
+     */
+    size_t at_once;
 };
 
 struct pd_pieces_stats {

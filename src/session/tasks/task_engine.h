@@ -87,7 +87,6 @@ struct pi_task_alias {
 struct pi_task_use {
     uint64_t last; /* order of the last record that refers to it, or to a task forked from it;
                       UINT64_MAX: none */
-    uint64_t mask; /* pieces that need it, while they are collected */
     uint32_t pid;  /* the last process that a record gave it */
     bool needed;   /* some piece needed it */
     bool spoken_of;
@@ -96,6 +95,8 @@ struct pi_task_use {
 struct pi_task_uses {
     struct pi_task_use *of;
     size_t cap;
+    uint64_t *pieces; /* that need each task, while they are collected: `words` numbers of bits */
+    size_t words, pieces_cap;
     struct pi_task_graph forks; /* each task depends on its ancestors */
     struct pi_task_turn {
         uint64_t last;

@@ -31,14 +31,21 @@ enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question questio
  * record, in the order of processing, and of its moment only `order`, the number in that order.
  */
 
-/* One of the pieces in the mask needs a task and its process. */
-enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
+/* Pieces, as bits. Those of the first word are told apart at first; pi_tasks_widen() asks for more. */
+#define PD_PIECE_WORDS 8
+struct pi_piece_set {
+    uint64_t words[PD_PIECE_WORDS];
+};
+/* So many words of pieces are told apart from now on. No task is needed in any. PD_ENOMEM; PD_ELIMIT. */
+enum pd_code pi_tasks_widen(struct pd_tasks *t, size_t words, struct pd_error *error);
+/* A piece needs a task and its process. */
+enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, size_t piece,
                               struct pd_error *error);
 /* All records and needs have come: a use, or a need, of a task is one of those that it was forked from. */
 void pi_tasks_spread_uses(struct pd_tasks *t);
 /* Notes which tasks some piece needs, and forgets which piece it was. */
 void pi_tasks_clear_needs(struct pd_tasks *t);
-/* Notes the same; number n of the first `n_pieces` pieces becomes place[n]. */
+/* Notes the same; number n of the first `n_pieces` pieces, at most 64, becomes place[n]. */
 void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces);
 /* Another reading with pi_tasks_owners() begins. */
 void pi_tasks_rewind(struct pd_tasks *t);
@@ -54,8 +61,9 @@ struct pi_task_owners {
 void pi_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pi_task_owners *owners);
 /* True if a record from number `order` on refers to one of them. */
 bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *owners, uint64_t order);
-/* The pieces that need one of them; *needed: some piece does, or did. */
-uint64_t pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners, bool *needed);
+/* The pieces that need one of them; false: none does, or did. */
+bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners,
+                        struct pi_piece_set *pieces);
 
 /*
  * ---- PD_TASKS_TELLERS

@@ -12,6 +12,29 @@ void pi_task_uses_free(struct pd_tasks *t)
     pi_task_graph_free(&t->uses.forks);
     pi_release(t->allocator, t->uses.of);
     pi_release(t->allocator, t->uses.turns);
+    pi_release(t->allocator, t->uses.pieces);
+}
+
+static size_t words_of(const struct pi_task_uses *u)
+{
+    return u->words ? u->words : 1;
+}
+
+static uint64_t *pieces_of(const struct pi_task_uses *u, size_t task)
+{
+    return u->pieces + task * words_of(u);
+}
+
+/* Room for the pieces of one more task. */
+static bool add_pieces(struct pd_tasks *t)
+{
+    struct pi_task_uses *u = &t->uses;
+    const size_t bytes = words_of(u) * sizeof *u->pieces;
+    if (!pi_tasks_afford(t, bytes) ||
+        !pi_grow(t->allocator, (void **)&u->pieces, t->tids.n, &u->pieces_cap, bytes))
+        return false;
+    memset(pieces_of(u, t->tids.n), 0, bytes);
+    return true;
 }
 
 __attribute__((noinline)) static uint32_t add_number(struct pd_tasks *t, uint32_t id)
@@ -20,7 +43,7 @@ __attribute__((noinline)) static uint32_t add_number(struct pd_tasks *t, uint32_
     struct pi_task_uses *u = &t->uses;
     return pi_tasks_afford(t, sizeof *u->turns + sizeof *u->forks.nodes) &&
                    pi_grow(t->allocator, (void **)&u->turns, t->tids.n, &u->turns_cap, sizeof *u->turns) &&
-                   pi_task_graph_add(&u->forks) &&
+                   pi_task_graph_add(&u->forks) && add_pieces(t) &&
                    pi_tasks_admit(t, id, (void **)&u->of, &u->cap, sizeof fresh, &fresh)
                ? (uint32_t)t->tids.n - 1
                : PD_IDMAP_NONE;
@@ -74,15 +97,33 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
                                                                                          : refused(t, error);
 }
 
-enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t mask,
+enum pd_code pi_tasks_widen(struct pd_tasks *t, size_t words, struct pd_error *error)
+{
+    struct pi_task_uses *u = &t->uses;
+    const size_t bytes = words * sizeof *u->pieces;
+    if (t->tids.n && !pi_tasks_afford(t, t->tids.n * bytes))
+        return refused(t, error);
+    uint64_t *pieces = t->tids.n ? pi_array(t->allocator, NULL, t->tids.n, bytes) : NULL;
+    if (t->tids.n && pieces == NULL)
+        return refused(t, error);
+    if (pieces)
+        memset(pieces, 0, t->tids.n * bytes);
+    pi_release(t->allocator, u->pieces);
+    u->pieces = pieces;
+    u->pieces_cap = t->tids.n;
+    u->words = words;
+    return PD_OK;
+}
+
+enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, size_t piece,
                               struct pd_error *error)
 {
     const uint32_t thread = index_of(t, tid);
     const uint32_t process = thread == PD_IDMAP_NONE ? PD_IDMAP_NONE : index_of(t, pid);
     if (process == PD_IDMAP_NONE)
         return refused(t, error);
-    t->uses.of[thread].mask |= mask;
-    t->uses.of[process].mask |= mask;
+    pieces_of(&t->uses, thread)[piece / 64] |= UINT64_C(1) << piece % 64;
+    pieces_of(&t->uses, process)[piece / 64] |= UINT64_C(1) << piece % 64;
     return PD_OK;
 }
 
@@ -94,14 +135,18 @@ static bool pass_to_parent(void *user, uint32_t from, uint32_t to)
     struct pi_task_use *parent = &u->of[to];
     const bool later =
         child->last != UINT64_MAX && (parent->last == UINT64_MAX || child->last > parent->last);
-    const bool more = child->mask & ~parent->mask;
+    const uint64_t *needed = pieces_of(u, from);
+    uint64_t *known = pieces_of(u, to), more = 0;
+    for (size_t i = 0; i < words_of(u); i++) {
+        more |= needed[i] & ~known[i];
+        known[i] |= needed[i];
+    }
     if (later)
         parent->last = child->last;
-    parent->mask |= child->mask;
     return later || more;
 }
 
-/* Those without a record have the greatest number, and nothing to pass on but a mask. */
+/* Those without a record have the greatest number, and nothing to pass on but pieces. */
 static int latest_first(const void *pa, const void *pb)
 {
     const struct pi_task_turn *a = pa, *b = pb;
@@ -110,8 +155,8 @@ static int latest_first(const void *pa, const void *pb)
 
 /*
  * Numbers are used again, and a file may have its forks in any order, even in circles. If it begins with the
- * task that is used last, no `last` is set twice; a mask grows as often as it has bits. So each fork is
- * visited a number of times that does not depend on the number of forks.
+ * task that is used last, no `last` is set twice; the pieces of a task grow at most as often as there are
+ * some. So each fork is visited a number of times that does not depend on the number of forks.
  */
 void pi_tasks_spread_uses(struct pd_tasks *t)
 {
@@ -129,21 +174,21 @@ void pi_tasks_spread_uses(struct pd_tasks *t)
 
 void pi_tasks_clear_needs(struct pd_tasks *t)
 {
-    for (size_t i = 0; i < t->tids.n; i++) {
-        t->uses.of[i].needed |= t->uses.of[i].mask != 0;
-        t->uses.of[i].mask = 0;
-    }
+    for (size_t i = 0; i < t->tids.n; i++)
+        for (size_t k = 0; k < words_of(&t->uses); k++) {
+            t->uses.of[i].needed |= pieces_of(&t->uses, i)[k] != 0;
+            pieces_of(&t->uses, i)[k] = 0;
+        }
 }
 
 void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces)
 {
     for (size_t i = 0; i < t->tids.n; i++) {
-        struct pi_task_use *use = &t->uses.of[i];
-        uint64_t placed = 0;
-        for (size_t n = 0; use->mask && n < n_pieces; n++)
-            placed |= (use->mask >> n & 1) << place[n];
-        use->needed |= use->mask != 0;
-        use->mask = placed;
+        uint64_t *pieces = pieces_of(&t->uses, i), placed = 0;
+        for (size_t n = 0; *pieces && n < n_pieces; n++)
+            placed |= (*pieces >> n & 1) << place[n];
+        t->uses.of[i].needed |= *pieces != 0;
+        *pieces = placed;
     }
 }
 
@@ -201,14 +246,18 @@ bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *o
     return owners->n == 0;
 }
 
-uint64_t pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners, bool *needed)
+bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners,
+                        struct pi_piece_set *pieces)
 {
-    uint64_t mask = owners->n ? 0 : UINT64_MAX;
-    *needed = owners->n == 0;
+    bool needed = owners->n == 0;
+    memset(pieces, needed ? 0xff : 0, sizeof *pieces);
     for (unsigned i = 0; i < owners->n; i++) {
-        const struct pi_task_use *task = find(t, owners->task[i]);
-        mask |= task ? task->mask : 0;
-        *needed |= task && task->needed;
+        const uint32_t task = pi_idmap_get(&t->tids, owners->task[i]);
+        if (task == PD_IDMAP_NONE)
+            continue;
+        for (size_t k = 0; k < words_of(&t->uses); k++)
+            pieces->words[k] |= pieces_of(&t->uses, task)[k];
+        needed |= t->uses.of[task].needed;
     }
-    return mask;
+    return needed;
 }

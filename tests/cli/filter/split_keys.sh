@@ -110,3 +110,11 @@ for n in 20 150; do
     done
     [ "$(find . -name "big-$n-*" | wc -l)" -gt $((2 * n)) ] || fail 'too few pieces'
 done
+
+# The same pieces, however many are written at a time, which depends on how many files may be open.
+expect 0 "$PERFDATA" gen -q -f --seed 7 -c 40000 --tasks 8000 -o many.data
+mkdir some all
+expect 0 "$PERFDATA" split -q --by pid -o 'all/%d' many.data
+(ulimit -n 128 && exec "$PERFDATA" split -q --by pid -o 'some/%d' many.data) || fail 'with few open files'
+[ "$(find all -type f | wc -l)" -gt 512 ] || fail 'too few pieces'
+diff -r some all >diff || fail "the pieces differ: $(head -3 diff)"

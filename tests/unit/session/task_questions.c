@@ -115,7 +115,11 @@ static void a_use_is_one_of_the_ancestors(void **state)
 static uint64_t needed_in(struct pd_tasks *t, struct pd_record *rec, bool *needed)
 {
     const struct pi_task_owners owners = owners_of(t, rec);
-    return pi_tasks_needed_in(t, &owners, needed);
+    struct pi_piece_set pieces;
+    *needed = pi_tasks_needed_in(t, &owners, &pieces);
+    for (size_t i = 1; i < PD_PIECE_WORDS; i++)
+        assert_int_equal(pieces.words[i], 0);
+    return pieces.words[0];
 }
 
 static void a_need_is_one_of_the_ancestors(void **state)
@@ -125,7 +129,7 @@ static void a_need_is_one_of_the_ancestors(void **state)
     bool needed;
     (void)state;
     use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
-    assert_int_equal(pi_tasks_need_in(t, 20, 21, 4, NULL), PD_OK);
+    assert_int_equal(pi_tasks_need_in(t, 20, 21, 2, NULL), PD_OK);
     pi_tasks_spread_uses(t);
     assert_int_equal(needed_in(t, comm(&m, 10, 10, "a"), &needed), 4);
     assert_false(needed); /* until it is noted */
@@ -135,6 +139,33 @@ static void a_need_is_one_of_the_ancestors(void **state)
     assert_true(needed);
     assert_int_equal(needed_in(t, comm(&m, 50, 50, "e"), &needed), 0);
     assert_false(needed);
+    pd_tasks_free(t);
+}
+
+static void more_pieces_are_told_apart(void **state)
+{
+    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pi_task_owners owners;
+    struct pi_piece_set pieces;
+    struct made m;
+    (void)state;
+    use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
+    assert_int_equal(pi_tasks_need_in(t, 20, 20, 3, NULL), PD_OK);
+    assert_int_equal(pi_tasks_widen(t, PD_PIECE_WORDS, NULL), PD_OK);
+    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece += 70) /* task 20, and those that come now */
+        assert_int_equal(pi_tasks_need_in(t, 20, piece ? 1000 + (uint32_t)piece : 20, piece, NULL), PD_OK);
+    pi_tasks_spread_uses(t);
+    owners = owners_of(t, comm(&m, 10, 10, "a")); /* the parent of all of them */
+    pi_tasks_needed_in(t, &owners, &pieces);
+    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece++)
+        assert_int_equal(pieces.words[piece / 64] >> piece % 64 & 1, piece % 70 == 0);
+    owners = owners_of(t, comm(&m, 20, 1350, "b"));
+    pi_tasks_needed_in(t, &owners, &pieces);
+    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece++)
+        assert_int_equal(pieces.words[piece / 64] >> piece % 64 & 1, piece == 350);
+    pi_tasks_clear_needs(t);
+    assert_true(pi_tasks_needed_in(t, &owners, &pieces));
+    assert_int_equal(pieces.words[5], 0);
     pd_tasks_free(t);
 }
 
@@ -312,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_use_is_one_of_the_ancestors),
         cmocka_unit_test(a_need_is_one_of_the_ancestors),
+        cmocka_unit_test(more_pieces_are_told_apart),
         cmocka_unit_test(a_fork_may_make_its_parent),
         cmocka_unit_test(the_last_teller_counts),
         cmocka_unit_test(tellers_beyond_the_limit_are_not_noted),

@@ -133,7 +133,8 @@ static inline unsigned pi_lower_digit(char c)
 /* The same, also of capitals. */
 static inline unsigned pi_digit(char c)
 {
-    return pi_lower_digit(pi_lower(c));
+    const unsigned digit = pi_lower_digit(c);
+    return digit == 16 && c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : digit;
 }
 
 /* The digits of a number of at most `limit`, without sign or 0x. */

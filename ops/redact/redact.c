@@ -67,11 +67,6 @@ static bool is_touched(const struct pd_redaction *r, unsigned kind)
 
 /* ---- Numbers */
 
-static enum pd_code no_memory(struct pd_error *error)
-{
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
-}
-
 /* True for numbers with a special meaning, which stay unchanged. */
 static bool is_plain_number(enum pi_redact_space space, unsigned width, uint64_t value)
 {
@@ -117,7 +112,7 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pi_redact_space spa
         e = pi_names_add(&r->names, space, value, sizeof *value, &now, sizeof now);
     }
     if (e == NULL)
-        return no_memory(error);
+        return pi_redact_no_memory(error);
     memcpy(value, e->bytes + e->n, sizeof *value);
     return PD_OK;
 }
@@ -174,7 +169,7 @@ static enum pd_code survey_number(struct pi_edits *e, enum pi_identity kind, uns
         ok = pi_addrs_note(&r->addrs, value);
     else if (kind == PD_ID_EXTENT)
         ok = pi_addrs_note_extent(&r->addrs, r->at, value, is_telling(e, width, value));
-    return ok ? PD_OK : no_memory(error);
+    return ok ? PD_OK : pi_redact_no_memory(error);
 }
 
 /* An address that the survey has not noted goes anywhere in its half, except where others are. */
@@ -224,7 +219,7 @@ static void begin_survey(struct pd_redaction *r)
 static enum pd_code end_survey(struct pd_redaction *r, struct pd_error *error)
 {
     r->surveys = false;
-    return pi_addrs_place(&r->addrs) ? PD_OK : no_memory(error);
+    return pi_addrs_place(&r->addrs) ? PD_OK : pi_redact_no_memory(error);
 }
 
 static enum pd_code number(void *user, enum pi_identity kind, unsigned width, uint64_t *value,
@@ -277,7 +272,7 @@ static enum pd_code hash_id(struct pd_redaction *r, struct pd_bytes *b, struct p
         e = pi_names_add(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, b->n);
     }
     if (e == NULL)
-        return no_memory(error);
+        return pi_redact_no_memory(error);
     *b = (struct pd_bytes){e->bytes + e->n, e->n_new};
     return PD_OK;
 }
@@ -302,7 +297,7 @@ static enum pd_code hash_text_id(struct pi_edits *e, struct pd_bytes *text, stru
     const enum pd_code code = hash_id(e->redaction, &b, error);
     char *now = code ? NULL : pi_retouch_memory(&e->touch, n);
     if (code || now == NULL)
-        return code ? code : no_memory(error);
+        return code ? code : pi_redact_no_memory(error);
     pi_put_hex_bytes(now, b.ptr, n / 2);
     *text = (struct pd_bytes){(const uint8_t *)now, n};
     return PD_OK;
@@ -478,12 +473,12 @@ static enum pd_code keep_paths(struct pd_redaction *r, const struct pd_redact_op
 {
     r->public = o->n_keep_paths ? pi_array(r->allocator, NULL, o->n_keep_paths, sizeof *r->public) : NULL;
     if (o->n_keep_paths && r->public == NULL)
-        return no_memory(error);
+        return pi_redact_no_memory(error);
     for (; r->n_public < o->n_keep_paths; r->n_public++) {
         const struct pd_bytes *path = &o->keep_paths[r->n_public];
         char *copy = r->public[r->n_public] = pi_resize(r->allocator, NULL, path->n + 1);
         if (copy == NULL)
-            return no_memory(error);
+            return pi_redact_no_memory(error);
         memcpy(copy, path->ptr, path->n);
         copy[path->n] = 0;
     }

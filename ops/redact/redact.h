@@ -9,6 +9,7 @@
 #include "ops/edit/edits.h"
 #include "redact_addrs.h"
 #include "redact_names.h"
+#include "src/schema/fail.h"
 #include <perfdata/ops/redact.h>
 
 struct pd_redaction {
@@ -54,5 +55,10 @@ bool pi_redact_is_word(const struct pd_bytes *text);
 bool pi_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path);
 /* True for paths that identify nobody. */
 bool pi_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path);
+
+static inline enum pd_code pi_redact_no_memory(struct pd_error *error)
+{
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
+}
 
 #endif

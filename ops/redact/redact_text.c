@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum pd_code no_memory(struct pd_error *error)
-{
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
-}
-
 static bool is(const struct pd_bytes *b, const char *text)
 {
     return b->n == strlen(text) && memcmp(b->ptr, text, b->n) == 0;
@@ -43,7 +38,7 @@ static enum pd_code add(struct pd_redaction *r, const void *bytes, size_t n, str
         const size_t cap = 2 * (r->text_n + n) + 256;
         char *more = pi_resize(r->allocator, r->text, cap);
         if (more == NULL)
-            return no_memory(error);
+            return pi_redact_no_memory(error);
         r->text = more;
         r->text_cap = cap;
     }
@@ -83,8 +78,9 @@ enum pd_code pi_redact_keep(struct pd_redaction *r, const struct pd_bytes *name,
 {
     if (pi_names_find(&r->names, PD_SPACE_NAME, name->ptr, name->n))
         return PD_OK;
-    return pi_names_add(&r->names, PD_SPACE_NAME, name->ptr, name->n, name->ptr, name->n) ? PD_OK
-                                                                                          : no_memory(error);
+    return pi_names_add(&r->names, PD_SPACE_NAME, name->ptr, name->n, name->ptr, name->n)
+               ? PD_OK
+               : pi_redact_no_memory(error);
 }
 
 /* True if the name is kept; then no other name may be replaced by it. */
@@ -107,7 +103,7 @@ enum pd_code pi_redact_name(struct pd_redaction *r, struct pd_bytes *text, struc
         e = pi_names_add(&r->names, PD_SPACE_NAME, text->ptr, text->n, name, strlen(name));
     }
     if (e == NULL)
-        return no_memory(error);
+        return pi_redact_no_memory(error);
     *text = replacement(e);
     return PD_OK;
 }
@@ -265,7 +261,7 @@ enum pd_code pi_redact_path(struct pd_redaction *r, struct pd_bytes *text, struc
         e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     }
     if (e == NULL)
-        return no_memory(error);
+        return pi_redact_no_memory(error);
     *text = replacement(e);
     return PD_OK;
 }
@@ -404,7 +400,7 @@ enum pd_code pi_redact_event(struct pd_redaction *r, struct pd_bytes *text, stru
     if (!code && e == NULL)
         e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     if (!code && e == NULL)
-        code = no_memory(error);
+        code = pi_redact_no_memory(error);
     if (!code)
         *text = replacement(e);
     return code;
@@ -477,7 +473,7 @@ enum pd_code pi_redact_page(struct pd_redaction *r, struct pd_bytes *text, struc
     if (!code && e == NULL)
         e = pi_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);
     if (e == NULL)
-        return code ? code : no_memory(error);
+        return code ? code : pi_redact_no_memory(error);
     *text = (struct pd_bytes){e->bytes, e->n};
     return PD_OK;
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* task_deps.c - the tasks that a selection depends on. */
-#include "src/schema/fail.h"
 #include "task_engine.h"
 #include "task_graph.h"
 #include "told.h"
-
-static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
-{
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
-}
 
 /* ---- Forks that created their parents */
 
@@ -52,7 +46,7 @@ enum pd_code pi_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, 
         return PD_OK;
     return pi_tasks_join(t, task.pid, pid) && pi_tasks_join(t, tid, pid)
                ? PD_OK
-               : no_memory(error, sizeof *t->aliases);
+               : pi_tasks_no_memory(error, sizeof *t->aliases);
 }
 
 enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
@@ -66,8 +60,9 @@ enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const str
 
 enum pd_code pd_tasks_need(struct pd_tasks *t, uint32_t id, struct pd_error *error)
 {
-    return pi_idmap_add(&t->needed, id, 0) ? PD_OK
-                                           : no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
+    return pi_idmap_add(&t->needed, id, 0)
+               ? PD_OK
+               : pi_tasks_no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
 }
 
 void pi_tasks_need_none(struct pd_tasks *t)
@@ -158,5 +153,5 @@ enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
     }
     pi_task_graph_free(&g);
     pi_release(t->allocator, needs.ids);
-    return ok && !needs.failed ? PD_OK : no_memory(error, t->n_entries * 4 * sizeof *g.edges);
+    return ok && !needs.failed ? PD_OK : pi_tasks_no_memory(error, t->n_entries * 4 * sizeof *g.edges);
 }

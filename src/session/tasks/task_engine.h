@@ -21,6 +21,11 @@
 #include "task_graph.h"
 #include "task_questions.h"
 
+static inline enum pd_code pi_tasks_no_memory(struct pd_error *error, uint64_t bytes)
+{
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+}
+
 enum pi_task_kind {
     PD_TASK_COMM,
     PD_TASK_FORK,
@@ -192,7 +197,7 @@ static inline enum pd_code pi_tasks_refused(const struct pd_tasks *t, struct pd_
 {
     return t->lacks ? pi_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
                               t->limit)
-                    : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+                    : pi_tasks_no_memory(error, bytes);
 }
 
 /* ---- What other questions than that of states need of a record */

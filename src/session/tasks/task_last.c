@@ -9,7 +9,7 @@ static enum pd_code add_tid(struct pd_tasks *t, uint32_t tid, struct pd_error *e
     if (met->bits == NULL) {
         met->bits = pi_zeros(t->allocator, PD_TID_SET_BITS / 8);
         if (met->bits == NULL)
-            return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, PD_TID_SET_BITS / 8);
+            return pi_tasks_no_memory(error, PD_TID_SET_BITS / 8);
     }
     if (tid < PD_TID_SET_BITS && !pi_tid_set_has(met, tid)) {
         met->bits[tid / 64] |= UINT64_C(1) << tid % 64;

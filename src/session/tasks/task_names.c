@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* task_names.c - names of tasks as numbers: each different one is stored once. */
-#include "src/schema/fail.h"
 #include "task_engine.h"
 #include <xxhash.h>
 
@@ -158,9 +157,8 @@ void pi_tasks_keep_names(struct pd_tasks *t)
 enum pd_code pi_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_error *error)
 {
     uint32_t comm;
-    return pi_tasks_number_name(t, name, strlen(name), &comm)
-               ? PD_OK
-               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, strlen(name));
+    return pi_tasks_number_name(t, name, strlen(name), &comm) ? PD_OK
+                                                              : pi_tasks_no_memory(error, strlen(name));
 }
 
 void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm)

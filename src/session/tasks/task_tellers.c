@@ -43,6 +43,5 @@ enum pd_code pi_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, s
     by = now->again ? by | bit_of(now) : bit_of(now);
     return pi_ids_set(&t->tellers.by, subject, by)
                ? PD_OK
-               : pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0,
-                         t->tellers.by.size * 2 * sizeof *t->tellers.by.slots);
+               : pi_tasks_no_memory(error, t->tellers.by.size * 2 * sizeof *t->tellers.by.slots);
 }

@@ -6,11 +6,6 @@
 #include "task_engine.h"
 #include "told.h"
 
-static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
-{
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
-}
-
 enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
 {
     return pi_tasks_ask(out, PD_TASKS_STATES, allocator, error);
@@ -21,7 +16,7 @@ enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
 {
     struct pd_tasks *t = pi_resize(allocator, NULL, sizeof *t);
     if (t == NULL)
-        return no_memory(error, sizeof *t);
+        return pi_tasks_no_memory(error, sizeof *t);
     *t = (struct pd_tasks){.allocator = allocator,
                            .question = question,
                            .tids.allocator = allocator,
@@ -32,7 +27,7 @@ enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
     pi_task_graph_init(&t->uses.forks, allocator);
     if ((question == PD_TASKS_STATES || question == PD_TASKS_LAST) && !pi_tasks_init_names(t)) {
         pd_tasks_free(t);
-        return no_memory(error, 256);
+        return pi_tasks_no_memory(error, 256);
     }
     *out = t;
     return PD_OK;
@@ -308,12 +303,12 @@ enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
     if (t->finished)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "tasks finished twice", 0, 0);
     if (index_of(t, 0) == PD_IDMAP_NONE)
-        return no_memory(error, sizeof *t->tasks);
+        return pi_tasks_no_memory(error, sizeof *t->tasks);
     enum pd_code code = add_mentions(t, error);
     if (code)
         return code;
     if (!pi_tasks_settle(t, NULL) || !pi_tasks_index_states(t) || !pi_tasks_list_making(t))
-        code = no_memory(error, t->n_entries * sizeof *t->changes);
+        code = pi_tasks_no_memory(error, t->n_entries * sizeof *t->changes);
     pi_release(t->allocator, t->tasks);
     pi_release(t->allocator, t->changes);
     t->tasks = NULL;
@@ -326,5 +321,5 @@ enum pd_code pi_tasks_flow(struct pd_tasks *t, struct pd_error *error)
 {
     pd_tasks_limit(t, UINT64_MAX);
     t->flowing = t->finished = true;
-    return index_of(t, 0) == PD_IDMAP_NONE ? no_memory(error, sizeof *t->tasks) : PD_OK;
+    return index_of(t, 0) == PD_IDMAP_NONE ? pi_tasks_no_memory(error, sizeof *t->tasks) : PD_OK;
 }

@@ -388,7 +388,7 @@ static bool put_in(const struct bench *b, const char *command, char *out, size_t
 
 static void run_command(struct bench *b, const char *command)
 {
-    char line[40000];
+    char line[PD_LIMIT_BENCH_COMMAND];
     if (!put_in(b, command, line, sizeof line)) {
         fail(b, "the command is too long");
         return;

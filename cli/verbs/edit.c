@@ -448,8 +448,11 @@ static bool read_all(struct edit *e, struct item *item, FILE *file)
         }
         got = fread(item->bytes + item->n, 1, cap - item->n, file);
         item->n += got;
-        if (item->n > PD_LIMIT_EDIT_FEATURE)
-            return wrong_value(e, item, "the file has more than 256 MiB");
+        if (item->n > PD_LIMIT_EDIT_FEATURE) {
+            char why[64];
+            snprintf(why, sizeof why, "the file has more than %d MiB", PD_LIMIT_EDIT_FEATURE >> 20);
+            return wrong_value(e, item, why);
+        }
     }
     return ferror(file) ? cannot_read(e, item, errno) : true;
 }

@@ -287,7 +287,8 @@ static bool find_text(struct run *run)
     if (error)
         return cli_fail(run->cli, cli_open_status(error), "%s: %s", run->workload, strerror(error)), false;
     if (n > PD_LIMIT_GEN_TEXT || memchr(run->text, 0, n)) {
-        cli_fail(run->cli, CLI_USAGE, "%s: this is no text of up to 1 MiB", run->workload);
+        cli_fail(run->cli, CLI_USAGE, "%s: this is no text of up to %d MiB", run->workload,
+                 PD_LIMIT_GEN_TEXT >> 20);
         return false;
     }
     run->text[n] = 0;

@@ -7,8 +7,10 @@
 #ifndef PERFDATA_GEN_INTERNAL_H
 #define PERFDATA_GEN_INTERNAL_H
 
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "random_values.h"
+#include <assert.h>
 #include <perfdata/ops/gen.h>
 
 #define PD_GEN_FIRST_ID 1000
@@ -23,7 +25,12 @@
 
 #define PD_GEN_PERCENT 1000u /* shares are in thousandths of a percent */
 #define PD_GEN_WHOLE (100 * PD_GEN_PERCENT)
-enum { PD_GEN_PROCESSES = 64, PD_GEN_FUNCTIONS = 512, PD_GEN_DSOS = 64 };
+enum {
+    PD_GEN_PROCESSES = PD_LIMIT_GEN_PROCESSES + 1,                /* the idle task */
+    PD_GEN_FUNCTIONS = PD_LIMIT_GEN_FUNCTIONS + PD_GEN_PROCESSES, /* each process may need one more */
+    PD_GEN_DSOS = PD_LIMIT_GEN_FILES
+};
+static_assert(PD_GEN_DSOS <= 64, "a process has a bit for each");
 
 enum pi_gen_space { PD_GEN_USER, PD_GEN_KERNEL, PD_GEN_BPF };
 

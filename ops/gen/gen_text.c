@@ -98,12 +98,10 @@ struct word {
     size_t n;
 };
 
-#define MOST_WORDS 16
-
 /* A line being read. */
 struct line {
     struct pi_gen_text *t;
-    struct word words[MOST_WORDS];
+    struct word words[PD_LIMIT_GEN_LINE];
     size_t n, next;
     uint64_t number;
     const char *wrong; /* the error, static */
@@ -199,7 +197,7 @@ static bool add_dso(struct line *l, const char *path, unsigned *dso)
     for (*dso = 0; *dso < t->n_dsos; ++*dso)
         if (strcmp(t->dsos[*dso].path, path) == 0)
             return true;
-    if (t->n_dsos == PD_GEN_DSOS)
+    if (t->n_dsos == PD_LIMIT_GEN_FILES)
         return bad(l, "there are too many files");
     struct pi_gen_dso *d = &t->dsos[t->n_dsos++];
     memcpy(d->path, path, strlen(path) + 1);
@@ -233,7 +231,7 @@ static bool process_words(struct line *l, struct pi_gen_process *p, char path[12
             return bad(l, "threads, copies or samples is missing behind the number");
         if (is(unit, "samples"))
             p->life = n;
-        else if (!in_range(l, n, 1, 4096))
+        else if (!in_range(l, n, 1, PD_LIMIT_GEN_COPIES))
             return false;
         else if (is(unit, "threads"))
             p->threads = (uint32_t)n;
@@ -250,7 +248,7 @@ static bool process_line(struct line *l)
     struct pi_gen_text *t = l->t;
     char path[128] = "/usr/bin/";
     unsigned dso;
-    if (t->n_processes == PD_GEN_PROCESSES - 1) /* one is kept for the idle task */
+    if (t->n_processes == PD_LIMIT_GEN_PROCESSES)
         return bad(l, "there are too many processes");
     struct pi_gen_process *p = &t->processes[t->n_processes];
     *p = (struct pi_gen_process){.threads = 1, .copies = 1};
@@ -299,7 +297,7 @@ static bool function_line(struct line *l)
     struct word *w;
     if (t->n_processes == 0)
         return bad(l, "a function needs a process above it");
-    if (t->n_functions >= PD_GEN_FUNCTIONS - PD_GEN_PROCESSES) /* each process may need one more */
+    if (t->n_functions == PD_LIMIT_GEN_FUNCTIONS)
         return bad(l, "there are too many functions");
     struct pi_gen_process *p = &t->processes[t->n_processes - 1];
     struct pi_gen_function *f = &t->functions[t->n_functions];
@@ -347,7 +345,8 @@ static bool event_line(struct line *l)
                 return false;
             continue;
         }
-        const struct word *unit = number(l, w, &n) && in_range(l, n, 1, 1000000000) ? next_word(l) : NULL;
+        const struct word *unit =
+            number(l, w, &n) && in_range(l, n, 1, PD_LIMIT_GEN_PERIOD) ? next_word(l) : NULL;
         if (unit == NULL || (!is(unit, "Hz") && !is(unit, "period")))
             return bad(l, "Hz or period is expected behind a number");
         if (is(unit, "Hz"))
@@ -389,7 +388,7 @@ static bool cpus_line(struct line *l)
 
 static bool rate_line(struct line *l)
 {
-    return number(l, next_word(l), &l->t->rate) && in_range(l, l->t->rate, 1, 100000000);
+    return number(l, next_word(l), &l->t->rate) && in_range(l, l->t->rate, 1, PD_LIMIT_GEN_RATE);
 }
 
 static bool throttle_line(struct line *l)
@@ -435,7 +434,7 @@ static bool split(struct line *l, const char *at, const char *end)
             at++;
             continue;
         }
-        if (l->n == MOST_WORDS)
+        if (l->n == PD_LIMIT_GEN_LINE)
             return bad(l, "there are too many words");
         l->words[l->n++] = (struct word){from, (size_t)(at - from)};
     }

@@ -128,6 +128,13 @@
     X(GEN_CPUS, 1024, COUNT, "cpus that `gen` makes", "the same", "")                                        \
     X(GEN_TASKS, 65536, COUNT, "tasks that `gen` makes", "the same", "")                                     \
     X(GEN_DEPTH, 1000, COUNT, "frames of a callchain that `gen` makes", "the same", "")                      \
+    X(GEN_LINE, 16, COUNT, "words in a line of a description for `gen`", "`PD_EVALUE`; status 2", "")        \
+    X(GEN_PROCESSES, 63, COUNT, "processes in it", "the same", "")                                           \
+    X(GEN_FUNCTIONS, 448, COUNT, "functions in it", "the same", "")                                          \
+    X(GEN_FILES, 64, COUNT, "different files in it", "the same", "")                                         \
+    X(GEN_COPIES, 4096, COUNT, "copies of a process in it, and threads of one", "the same", "")              \
+    X(GEN_PERIOD, 1000000000, COUNT, "frequency or period of an event in it", "the same", "")                \
+    X(GEN_RATE, 100000000, COUNT, "samples a second in it", "the same", "")                                  \
     X(EXPORT_CHANGES, 1 << 20, COUNT,                                                                        \
       "times at which the names or mappings of tasks change, that `export` notes; two lists",                \
       "each sample is put in order and resolved by itself, which takes longer", "")                          \
@@ -162,6 +169,8 @@
       "kernels get no names", "")                                                                            \
     X(SYMBOLS_SECTIONS, 65536, COUNT, "sections of a program that are looked at for symbols",                \
       "the others are not looked at", "")                                                                    \
+    X(SYMBOLS_LINK, 4095, BYTES, "the section of a program that names its file of symbols",                  \
+      "that file is not looked for", "")                                                                     \
     X(SYMBOLS_INLINED, 32, COUNT, "functions that are inlined in one another at an address",                 \
       "the outermost ones are left out", "")                                                                 \
     X(SYMBOLS_NAME, 4096, BYTES, "the name of a function as linkers have it, and as its source has it",      \
@@ -204,6 +213,7 @@
       "the JSON library reads the line", "")                                                                 \
     X(GEN_WEIGHTS, 256, COUNT, "weights of record types for `gen`", "status 2", "")                          \
     X(BENCH_COMMANDS, 64, COUNT, "commands for `bench`", "status 2", "")                                     \
+    X(BENCH_COMMAND, 40000, BYTES, "a command of `bench`, with its input and its output", "it fails", "")    \
     X(BENCH_REPEAT, 1000, COUNT, "repetitions of `bench`", "status 2", "")
 
 #define PD_LIMIT_CONSTANT_(name_, value_, unit_, bounds_, more_, change_) PD_LIMIT_##name_ = (value_),

@@ -9,14 +9,16 @@ OTHER = {
     "src/container/reader/reader_part.c MOST_SEARCHED": "the format: no record is longer",
     "ops/repair/repair.c MOST_BUILD_ID": "the format: bytes of a build id",
     "ops/repair/find_data.c MOST_ROOM": "the format: a table of 256 features",
+    "src/reflect/emit.h PD_NUMBER_ROOM": "digits of 64 bits",
     "src/schema/schema.h PD_ELEMENT_MAX": "the schema: asserted for each struct",
     "src/session/order/order_queue.c CHUNK_MOST": "the size of a step, not of the whole",
+    "ops/filter/filter_scan.c PART_ROOM": "our own notes, of which FILTER_NOTES is the limit",
     "ops/filter/filter_scan.c MOST_COPY": "the size of a step, not of the whole",
     "cli/lib/threads/crew.c MOST_RESULT": "memory that is given back, not refused",
+    "ops/gen/random_values.c FEATURE_ROOM": "random values",
     "ops/gen/random_values.c MOST_ITEMS": "random values",
     "ops/gen/gen_random.c MOST_TRIES": "random values",
     "ops/redact/redact_addrs.c LINKED_MOST": "which addresses redact keeps near each other",
-    "ops/gen/gen_text.c MOST_WORDS": "our own lines of text",
     "cli/verbs/corrupt.c MOST_INSERTED": "our own bytes",
     "encode/codec/interpret.c MOST_OF_SECTION": "the codec: sizes of 32 bits",
     "cli/lib/messages/nearest.c LONGEST": "letters of a word that is compared with ours",
@@ -34,7 +36,9 @@ OTHER = {
     "include/perfdata/ops/gen.h PD_GEN_MOST_DEPTH": "in the table, by a static_assert",
     "include/perfdata/ops/report.h PD_REPORT_MOST_KEYS": "in the table, by a static_assert",
 }
-WORDS = {"most", "max", "maximum", "largest", "longest", "furthest", "limit", "limits", "ahead", "deepest"}
+WORDS = set(
+    "most max maximum largest longest furthest limit limits ahead deepest greatest room cap capacity".split()
+)
 NAMED = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<text>.*)$"
     r"|\b(?P<constant>[A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?P<enum>[^,;{}\n]*)"
@@ -42,7 +46,7 @@ NAMED = re.compile(
     re.M,
 )
 SAID = re.compile(
-    r'"[^"\n]*(?:(?:at most|no more than|not more than|up to|from \d+ to) \d{2,}'
+    r'"[^"\n]*(?:(?:at most|no more than|not more than|up to|from \d+ to) \d{2,}|more than \d+ [KMG]iB'
     r'|\d{2,}[^"\n]* at most)[^"\n]*"'
 )
 # Messages of which the number is no limit of ours.
@@ -52,6 +56,38 @@ TOLD = (
     "from 1 to 65535 is needed",
     "have 15 bytes at most",
 )
+# Comparisons with numbers of more than 1000 that are no limits, by file and number; calls of in_range(), too.
+COMPARED = re.compile(
+    r"(?:[^-<>][<>]=?[ ]*(?:\(\w+\)[ ]*)?|\bin_range\([^;\n]*[, ])"
+    r"(?P<number>0x[0-9a-fA-F]+|\d+)[uUlL]*(?:[ ]*<<[ ]*(?P<shift>\d+))?\b(?![.])"
+)
+OTHER_COMPARED = {
+    "src/container/file.c 4096": "the size of a step, not of the whole",
+    "src/container/reader/reader_state.c 65536": "the size of a step, not of the whole",
+    "src/reflect/emit.h 10000": "digits of a number",
+    "src/reflect/out.c 10000": "digits of a number",
+    "src/reflect/out.c 100000000": "digits of a number",
+    "ops/convert/rewrite.c 65536": "the size of a step, not of the whole",
+    "ops/export/alike.c 16777216": "bits of a key; other samples are ordered one by one",
+    "ops/export/branches.c 4096": "which branches AutoFDO takes for duplicates",
+    "ops/merge/merge_state.c 65536": "the least of what --memory allows",
+    "cli/verbs/edit.c 65535": "the format: 16 bits",
+    "cli/lib/text/text.c 4095": "the bits of a file's mode",
+}
+# Messages that something is too much, with the limit on one of the lines before; others, and why.
+TOO_MUCH = re.compile(r'"[^"\n]*\btoo (?:many|long|deep)\b[^"\n]*"')
+NEAR = 4
+LIMIT = re.compile(r"\bPD_(?:LIMIT|GEN_MOST|REPORT_MOST)_\w")
+OTHER_TOO_MUCH = {
+    "a name is too long for a record that has a pid": "the format",
+    "has a name that is too long for an entry with a pid": "the format",
+    "the name is too long": "the room of the names in a recording, as the kernel has for a comm",
+    "there is a word too many": "the grammar",
+    "is one argument too many": "the grammar",
+    "too many records of one time": "what --memory allows",
+    "is too long, or too deep": "by pd_expression_new(), with the limits",
+    "too many ranges": "they become an expression, which has a limit",
+}
 TABLE = "src/support/limits.h"
 
 
@@ -61,6 +97,7 @@ def sources(tree):
             yield path.relative_to(tree).as_posix(), path.read_text()
 
 
+EXCEPTIONS = [*OTHER, *OTHER_COMPARED, *OTHER_TOO_MUCH]
 tree = pathlib.Path(sys.argv[1])
 found, used, code = [], set(), []
 for name, text in sources(tree):
@@ -81,11 +118,27 @@ for name, text in sources(tree):
             used.add(f"{name} {what}")
         else:
             found.append(f"{name}: {what} = {value.strip()}: a bound that is not in {TABLE}")
+    bare = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+    for m in COMPARED.finditer(bare) if not name.startswith("include/") else ():
+        digits = m["number"]
+        base = 16 if digits.startswith("0x") else 8 if digits.startswith("0") else 10
+        number = int(digits, base) << int(m["shift"] or 0)
+        if f"{name} {number}" in OTHER_COMPARED:
+            used.add(f"{name} {number}")
+        elif number > 1000:
+            found.append(f"{name}: {m[0].strip()}: a bound that is not in {TABLE}")
+    lines = bare.split("\n")
+    for at, line in enumerate(lines):
+        for said in TOO_MUCH.findall(line):
+            other = [told for told in OTHER_TOO_MUCH if told in said]
+            used.update(other)
+            if not other and not LIMIT.search("\n".join(lines[max(0, at - NEAR) : at + 1])):
+                found.append(f"{name}: {said}: by no limit of {TABLE}")
     for m in SAID.finditer(text):
         if any(told in m[0] for told in TOLD):
             continue
         found.append(f"{name}: {m[0]}: print the limit from {TABLE}")
-found += [f"{what} is nowhere: limits.py needs no exception" for what in OTHER if what not in used]
+found += [f"{what} is nowhere: limits.py needs no exception" for what in EXCEPTIONS if what not in used]
 code = "\n".join(code)
 rows = re.findall(r"^    X\((\w+),", (tree / TABLE).read_text(), re.M)
 found += [f"nothing uses PD_LIMIT_{row}" for row in rows if not re.search(rf"\bPD_LIMIT_{row}\b", code)]

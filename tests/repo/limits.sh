@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every bound is in the table of src/support/limits.h, from which SECURITY.md's is printed: no other name says
-# of a number that it is the most, no message has such a number, and each row is used. Says of itself that it
-# can fail.
+# of a number that it is the most, no message has such a number, nothing is compared with another large one,
+# no message says that something is too much without a limit near it, and each row is used. Says of itself
+# that it can fail.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${PERFDATA_SOURCE:-$here/../..}"
@@ -16,7 +17,12 @@ echo '#define MOST_SHEEP ((size_t)7 << 10)' >>"$copy/ops/sort/sort.c"
 echo '#define MOST_DIGITS 4096' >>"$copy/ops/sort/sort.c" # which is one of another file's exceptions
 echo 'enum { LEAST = 1, SHEEP_MAX = 40 };' >>"$copy/cli/verbs/sort.c"
 echo 'static const size_t largest_sheep = 4096;' >>"$copy/src/codec/decode.c"
+echo '#define SHEEP_ROOM 4096' >>"$copy/ops/split/pieces.c"
+echo 'enum { GOATS, SHEEP_CAP = 4096 };' >>"$copy/ops/split/pieces.c"
+echo 'static int f(int n) { return n > 1000000; }' >>"$copy/src/codec/decode.c"
+echo 'static const char many[] = "there are too many sheep";' >>"$copy/src/codec/decode.c"
 echo 'static const char said[] = "no more than 4096 sheep";' >>"$copy/encode/codec/attr.c"
+echo 'static const char more[] = "more than 4 MiB";' >>"$copy/encode/codec/attr.c"
 row='    X(SHEEP, 12, COUNT, "sheep", "wool", "") \'
 sed -i "/^#define PD_LIMITS(X)/a\\$row\\" "$copy/src/support/limits.h"
 if check "$copy" >"$copy/said" 2>&1; then
@@ -24,7 +30,7 @@ if check "$copy" >"$copy/said" 2>&1; then
     exit 1
 fi
 for bound in MOST_SHEEP 'ops/sort/sort.c: MOST_DIGITS' SHEEP_MAX largest_sheep 'no more than 4096 sheep' \
-    PD_LIMIT_SHEEP; do
+    SHEEP_ROOM SHEEP_CAP '> 1000000' 'more than 4 MiB' 'too many sheep' PD_LIMIT_SHEEP; do
     grep -qF -- "$bound" "$copy/said" || { cat "$copy/said" >&2; echo "not found: $bound" >&2; exit 1; }
 done
-[ "$(wc -l <"$copy/said")" = 6 ] || { cat "$copy/said" >&2; echo 'more was found' >&2; exit 1; }
+[ "$(wc -l <"$copy/said")" = 11 ] || { cat "$copy/said" >&2; echo 'more was found' >&2; exit 1; }

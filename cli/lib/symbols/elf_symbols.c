@@ -229,7 +229,8 @@ static bool add_plt(struct symbols *s)
 static void find_debug_link(const struct symbols *s, struct cli_elf *elf)
 {
     const struct section *link = find_section(s, ".gnu_debuglink");
-    const struct bytes b = link && link->size < 4096 ? read_section(s, link) : (struct bytes){0};
+    const struct bytes b =
+        link && link->size <= PD_LIMIT_SYMBOLS_LINK ? read_section(s, link) : (struct bytes){0};
     const char *name = text_at(&b, 0);
     if (strlen(name) < sizeof elf->debug_link && !strchr(name, '/') && strcmp(name, "..") != 0)
         strcpy(elf->debug_link, name);

@@ -260,9 +260,10 @@ bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *pa
     }
     const bool read = read_text(f, &text);
     fclose(f);
-    if (!read)
-        cli_fail(cli, text.n > PD_LIMIT_SYMBOLS_TEXT ? CLI_USAGE : CLI_OUTPUT, "%s: %s", path,
-                 text.n > PD_LIMIT_SYMBOLS_TEXT ? "more than 256 MiB" : "it cannot be read");
+    if (!read && text.n > PD_LIMIT_SYMBOLS_TEXT)
+        cli_fail(cli, CLI_USAGE, "%s: more than %d MiB", path, PD_LIMIT_SYMBOLS_TEXT >> 20);
+    else if (!read)
+        cli_fail(cli, CLI_OUTPUT, "%s: it cannot be read", path);
     if (!read || !CLI_ADD(cli, s->texts, s->n_texts, text)) {
         free(text.bytes);
         return false;

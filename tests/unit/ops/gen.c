@@ -5,6 +5,7 @@
  */
 #include "cmocka_all.h"
 #include "heap.h"
+#include "src/support/limits.h"
 #include <errno.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/perfdata.h>
@@ -96,6 +97,7 @@ static const struct {
     {1, "event\n", "a name is missing"},
     {1, "event cycles 5\n", "Hz or period is expected behind a number"},
     {1, "event cycles 0 Hz\n", "the number is out of range"},
+    {1, "event cycles 1000000001 period\n", "the number is out of range"},
     {1, "event cycles 5 mHz\n", "Hz or period is expected behind a number"},
     {1, "event cycles 200%\n", "a percentage is at most 100"},
     {1, "sample\n", "names of sample fields are missing"},
@@ -107,6 +109,7 @@ static const struct {
     {1, "cpus 1025\n", "the number is out of range"},
     {1, "cpus 2 3\n", "there is a word too many"},
     {1, "rate 0\n", "the number is out of range"},
+    {1, "rate 100000001\n", "the number is out of range"},
     {1, "rate 99999999999999999999999\n", "the number is too large"},
     {1, "lost much\n", "a percentage is expected, like 12.5%"},
     {1, "switches now\n", "there is a word too many"},
@@ -136,9 +139,9 @@ static void too_many(void **state)
         unsigned line;
     } things[] = {
         {"event cycles 1%", "", "there are too many events", 66},
-        {"process p", "", "there are too many processes", 0},
-        {" function f", " 0x10 0%", "there are too many functions", 0},
-        {"process x 0% in /", "", NULL, 0},
+        {"process p", "", "there are too many processes", PD_LIMIT_GEN_PROCESSES + 1},
+        {" function f", " 0x10 0%", "there are too many functions", PD_LIMIT_GEN_FUNCTIONS + 2},
+        {" function f 0x10 0% in /", "", "there are too many files", PD_LIMIT_GEN_FILES + 1},
     };
     static char text[400000];
     (void)state;
@@ -150,10 +153,8 @@ static void too_many(void **state)
                         : (size_t)snprintf(text + n, sizeof text - n, "%s%u%s\n", things[i].before, k,
                                            things[i].after);
         assert_int_equal(make((struct pd_gen_options){.workload = text}, &error), PD_EVALUE);
-        if (things[i].why)
-            assert_string_equal(error.field, things[i].why);
-        if (things[i].line)
-            assert_int_equal(error.found, things[i].line);
+        assert_string_equal(error.field, things[i].why);
+        assert_int_equal(error.found, things[i].line);
     }
 }
 

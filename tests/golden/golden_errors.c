@@ -72,7 +72,8 @@ static const struct bad_count bad_counts[] = {
     {{.sample_type = 0x100000}, HEAD "0020", W " " W, "data", 16, 16},
     {{.flags = 0}, "00000010 0000 0038 00000001 00000002", W " " W " " W " " W, "namespaces", 24, 2},
     {{.flags = 0}, "00000016 0000 0028 " W, W " " W, "ips", 24, 2},
-    {{.sample_type = 4, .flags = PD_ATTR_SAMPLE_ID_ALL}, "00000016 0000 0030 " W, W " " W " " W, "ips", 24, 2},
+    {{.sample_type = 4, .flags = PD_ATTR_SAMPLE_ID_ALL}, "00000016 0000 0030 " W, W " " W " " W,
+     "ips", 24, 2},
     {{.read_format = 0xc}, "00000008 0000 0038 00000001 00000002", W " " W " " W " " W, "values", 24, 2},
 };
 /* clang-format on */

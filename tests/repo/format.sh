@@ -30,8 +30,6 @@ EXCEPTIONS = [
     (r"corpus/conformance/.*\.jsonl?", "", "written by corpus/conformance/make, an object a line"),
     (r"fuzz/(seeds|regressions|open)/.*", "", "input of a harness, an object a line"),
     (r"src/schema/.*\.def", "", "a table: a field a line"),
-    (r"tests/golden/.*\.c", "", "a table: the bytes of a record are one string"),
-    (r"tests/repo/new_record/.*\.patch", "", "a patch of such tables"),
     (r"tests/mutation/operators\.tsv", "", "written by operators.py, a mutant a line"),
     (r".*\.md", r" *\|.*", "Markdown cannot wrap a row of a table"),
     (r"CMakePresets\.json", r'.*"(CMAKE_C_FLAGS|name)": "[^"]*".*', "JSON cannot wrap a string"),

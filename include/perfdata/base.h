@@ -136,7 +136,7 @@ struct pd_job {
 struct pd_workers {
     unsigned n; /* threads, the caller's not counted; at least 1 */
     /*
-     * Has job->work() called once, in any thread, which may be the caller's within wait(). The job must live
+     * Calls job->work() once, in any thread, which may be the caller's, within wait(). The job must live
      * until wait() has returned; it belongs to the thread that started it. Work may begin in any order, and
      * starts no job itself.
      */

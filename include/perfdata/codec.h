@@ -81,7 +81,7 @@ PD_API void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum 
 
 /*
  * A record: its header, its bytes, and the decoded payload. `raw` and all views of the payload point into the
- * bytes given to the decoder. It is all 0 before its first use, and one record serves for all of a recording.
+ * bytes given to the decoder. Set it to 0 before its first use; one record serves for a whole recording.
  */
 struct pd_record {
     uint32_t type; /* PD_RECORD_* or unknown */
@@ -110,17 +110,17 @@ struct pd_record {
                            0: it does not */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     /*
-     * The payload: u.sample, u.mmap2, …; by layout. Fields that the record does not have are 0 after
-     * decoding: of samples because they were so before. WHO WRITES INTO `u` CALLS pd_record_changed() before
-     * the next record is decoded into it: else that one shows what was written where it has no field of its
-     * own, and an event that has the field would get it by encoding.
+     * The payload, by layout: u.sample, u.mmap2, … Fields that the record does not have are 0 after decoding,
+     * those of a sample because they were 0 before. So CALL pd_record_changed() AFTER WRITING INTO `u` and
+     * before the next record is decoded into it: else that record shows the written value in a field that it
+     * does not have, and encoding it for an event with the field would write that value.
      */
     union pd_payload u;
 };
 
 /*
- * What `u` holds is the caller's now: decoding into the record fills all of it anew. To be called by who has
- * written into `u`, also through a pointer to the sample in it.
+ * Call this after writing into `u`, also through a pointer to the sample in it: the next decoding into the
+ * record then fills all of `u`.
  */
 static inline void pd_record_changed(struct pd_record *rec)
 {

@@ -84,7 +84,7 @@ PD_EXPERIMENTAL enum pd_code pd_index_select(struct pd_index *index, const struc
 /* The reader leaves out nothing from its next rewind on, which this does. */
 PD_EXPERIMENTAL enum pd_code pd_index_select_all(struct pd_index *index, struct pd_error *error);
 
-/* Of what is left out, all that is not given instead. */
+/* Sums over the left-out records that the index does not give instead. */
 struct pd_index_sums {
     uint64_t blocks;
     uint64_t samples;

@@ -19,7 +19,7 @@ struct pd_symbol {
 
 /*
  * Tells the function at `offset` in a file, of which `file` is perf's name ("" for a mapping without one) and
- * build_id hexadecimal digits or "". What goes by address has the address as its offset, see
+ * build_id hexadecimal digits or "". Without a file, and in the kernel, the offset is the address itself; see
  * pd_mapping_offset(). False: none is known.
  */
 typedef bool pd_symbol_finder(void *user, const char *file, const char *build_id, uint64_t offset,

@@ -96,7 +96,7 @@ struct pd_typed_event {
             uint64_t config;
         } pmu;
     } u;
-    /* Of every kind but BREAKPOINT, where these are 0. */
+    /* Every kind but BREAKPOINT has these; there they are 0. */
     uint64_t config1;
     uint64_t config2;
     uint32_t bp_type;

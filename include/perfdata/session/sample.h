@@ -22,7 +22,7 @@ extern "C" {
 PD_EXPERIMENTAL bool pd_sample_reg(const struct pd_record *rec, bool user, enum pd_arch arch,
                                    const char *name, uint64_t *value);
 
-/* The cost of a sample. Of WEIGHT_STRUCT, the three numbers; of WEIGHT, `weight` alone: the others are 0. */
+/* The cost of a sample: WEIGHT_STRUCT has all three numbers, WEIGHT only `weight`; the others are then 0. */
 struct pd_weights {
     uint64_t weight;  /* WEIGHT; or var1_dw, x86: latency in cycles */
     uint16_t latency; /* var2_w, x86: of the instruction */
@@ -60,9 +60,9 @@ PD_EXPERIMENTAL bool pd_raw_common(const struct pd_plan *plan, const struct pd_r
                                    struct pd_tracepoint_common *out);
 
 /*
- * The time of the recording's clock, in nanoseconds, of a hardware counter (TSC, as in AUX data), by the
- * TIME_CONV of the recording, and the reverse. Of a short counter, only the last bits are needed. The reverse
- * is exact to the nanosecond; both are those of perf.
+ * Converts a hardware counter (TSC, as in AUX data) to the time of the recording's clock, in nanoseconds, by
+ * the TIME_CONV of the recording, and back. A short counter needs only its last bits. The way back is exact
+ * to the nanosecond; both functions compute as perf does.
  */
 PD_EXPERIMENTAL uint64_t pd_time_from_counter(const struct pd_time_conv *conv, uint64_t counter);
 PD_EXPERIMENTAL uint64_t pd_time_to_counter(const struct pd_time_conv *conv, uint64_t time);

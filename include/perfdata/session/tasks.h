@@ -40,9 +40,9 @@ PD_EXPERIMENTAL bool pd_record_task(const struct pd_record *rec, uint32_t *pid, 
 PD_EXPERIMENTAL bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu);
 
 /*
- * All of them at once, and the event id. What neither the body of a SAMPLE nor the sample_id of another
- * kernel record has is taken from the payload: the task that FORK or MMAP is about, the time of EXIT, the id
- * of LOST or STAT; for that the record is decoded, if it can be. What is not there is 0, and its flag false.
+ * All of them at once, and the event id. They come from the body of a SAMPLE, or the sample_id of another
+ * kernel record, or else its payload: the task that FORK or MMAP is about, the time of EXIT, the id of LOST
+ * or STAT; for that the record is decoded, if possible. A word that it lacks is 0, and its flag false.
  */
 struct pd_record_words {
     bool has_task, has_time, has_id, has_cpu;

@@ -36,6 +36,8 @@ extern "C" {
  * be removed in any minor version.
  */
 #define PD_EXPERIMENTAL PD_API
+/* The same for inline functions, which are not exported. */
+#define PD_EXPERIMENTAL_INLINE static inline
 
 /* Byte order of a stream. PD_HOST_ORDER is that of this machine. */
 enum pd_order { PD_LITTLE = 0, PD_BIG = 1 };

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# docs/API.md lists each function that a public header declares, by tier and header. The stable core,
-# perfdata/*.h, has no more than 75 functions that were written by hand; each declaration of the others, in
-# perfdata/session/ and perfdata/ops/, is marked PD_EXPERIMENTAL. The maps of symbols name these functions and
-# no others, and so do shared libraries. All lists are made from the headers:
+# docs/API.md lists each function that a public header declares, by tier and header, inline ones, too. The
+# stable core, perfdata/*.h, has no more than 75 functions that were written by hand, inline ones included;
+# each declaration of the others, in perfdata/session/ and perfdata/ops/, is marked PD_EXPERIMENTAL. The maps
+# of symbols name the exported ones and no others, and so do shared libraries. All lists are made from the
+# headers:
 #   tests/repo/api_doc.sh --write
 set -euo pipefail
 cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
@@ -31,6 +32,7 @@ list_functions() { # header
         names=$(grep -vE '_(at|next)$' <<<"$names" || true)
     fi
     [ -z "$names" ] || sed 's/.*/- `&()`/' <<<"$names"
+    tests/repo/declared inline "$1" | sed 's/.*/- `&()`, inline/'
 }
 
 count_functions() { # headers
@@ -38,9 +40,12 @@ count_functions() { # headers
 }
 
 list_tier() { # title, headers
-    local title=$1 header text
+    local title=$1 header text inline
     shift
-    printf '## %s: %s functions\n' "$title" "$(count_functions "$@")"
+    inline=$(tests/repo/declared inline "$@" | wc -l)
+    printf '## %s: %s functions' "$title" "$(count_functions "$@")"
+    [ "$inline" = 0 ] || printf ', and %s inline ones' "$inline"
+    echo
     for header in "$@"; do
         text=$(list_functions "$header")
         printf '\n### `%s`\n\n%s\n' "${header#include/}" "${text:-No functions.}"
@@ -92,7 +97,7 @@ for name in $(sed -n '/^struct pd_[a-z0-9_]* {$/{N;/\n *size_t size;/!s/^struct 
 done
 
 # ---- The tiers
-n=$(count_functions "${stable[@]}")
+n=$(($(count_functions "${stable[@]}") + $(tests/repo/declared inline "${stable[@]}" | wc -l)))
 [ "$n" -le $most ] || complain "the stable core has $n functions, more than $most"
 [ "$n" -ge 50 ] || complain "only $n functions found in the stable core"
 marked() { # PD_API or PD_EXPERIMENTAL in these headers, elsewhere than where they are defined
@@ -104,6 +109,14 @@ wrong=$(marked PD_EXPERIMENTAL "${stable[@]}" &&
 # Functions at the margin without either; and types of the JSON library.
 wrong=$(grep -rnE '^(const |unsigned |struct |enum )?[a-z_0-9]+ \**pd_[a-z_0-9]+\(' include/perfdata || true)
 [ -z "$wrong" ] || complain "declared without PD_API or PD_EXPERIMENTAL: $wrong"
+check_inline() { # TIER, its mark, headers
+    local name
+    for name in $(tests/repo/declared inline "${@:3}"); do
+        grep -qE "^$2 ([a-z_0-9]+ )+\\**$name\(" "${@:3}" || complain "$1, but not declared with $2: $name()"
+    done
+}
+check_inline stable 'static inline' "${stable[@]}"
+check_inline experimental PD_EXPERIMENTAL_INLINE include/perfdata/{session,ops}/*.h
 wrong=$(grep -rnw 'json_t\|jansson' include/perfdata || true)
 [ -z "$wrong" ] || complain "the JSON library in a public header: $wrong"
 

@@ -75,7 +75,7 @@ struct pd_frames {
 };
 
 /* Frames before the first marker are the user's, as in perf. */
-static inline void pd_frames_begin(struct pd_frames *frames, const struct pd_vec *ips)
+PD_EXPERIMENTAL_INLINE void pd_frames_begin(struct pd_frames *frames, const struct pd_vec *ips)
 {
     frames->ips = *ips;
     frames->next = 0;

@@ -66,7 +66,8 @@ struct pd_moment {
     uint32_t round; /* FINISHED_ROUND records before it that mattered */
 };
 
-static inline bool pd_moment_before(const struct pd_moment *a, const struct pd_moment *b)
+/* Does a come before b? */
+PD_EXPERIMENTAL_INLINE bool pd_moment_before(const struct pd_moment *a, const struct pd_moment *b)
 {
     if (a->at != b->at)
         return a->at < b->at;

@@ -36,7 +36,7 @@ write_program() { # HEADER
     local headers=("$include/$1.h") kind
     [ "$1" != perfdata ] || headers=("$include"/*.h) # it includes these
     printf '#include <perfdata/%s.h>\nconst void *volatile used[] = {\n' "$1"
-    for kind in functions objects; do
+    for kind in functions objects inline; do
         "$PERFDATA_SOURCE/tests/repo/declared" $kind "${headers[@]}" | sed 's/.*/    (const void *)\&&,/'
     done
     printf '    0};\nint main(void) { return used[0] == (void *)1; }\n'

@@ -34,6 +34,7 @@ LAYERS = {
     "cli": LIBRARY + OPERATIONS + ["cli/lib", "cli/verbs"],
 }
 LAYERS.update({name: LIBRARY + FIRST for name in SECOND})
+LAYERS.update({name: LIBRARY + ["ops/output", "ops/filter"] for name in ("ops/export", "ops/index")})
 
 # Public headers, below include/perfdata, by the lowest layer that may include them: the one that has what
 # they declare or, of those that give others their types, the one that needs these. They include what this

@@ -207,7 +207,7 @@ static bool try_way(struct trial *t, enum way way, uint64_t seed)
 
 static void test_values_stay_or_are_refused(void **state)
 {
-    const uint64_t n = random_iterations(hurried() ? 400 : 1500);
+    const uint64_t n = random_iterations(hurried() ? 150 : 1500);
     uint64_t kept[WAYS] = {0};
     (void)state;
     for (uint64_t i = 0; i < n; i++) {

@@ -1144,7 +1144,7 @@ static void small_recordings(void **state)
     char path[1000], twin[1000];
     const char *source = getenv("PERFDATA_SOURCE");
     struct image before = {0}; /* quite another recording */
-    const size_t every = full_effort() ? 1 : hurried() ? 20 : 5;
+    const size_t every = full_effort() ? 1 : hurried() ? 40 : 5;
     size_t n = 0;
     (void)state;
     if (source == NULL)
@@ -1199,7 +1199,7 @@ static const struct pd_gen_options kinds[] = {
 
 static void made_recordings(void **state)
 {
-    const size_t step = (size_t)random_setting("PERFDATA_STEP", full_effort() ? 41 : hurried() ? 1327 : 331);
+    const size_t step = (size_t)random_setting("PERFDATA_STEP", full_effort() ? 41 : hurried() ? 2647 : 331);
     struct image one, other;
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -22,7 +22,7 @@ SANITIZED = b"__asan_init" in open(PERFDATA, "rb").read()
 if SANITIZED and os.environ.get("PERFDATA_TEST_EFFORT") != "full":  # see `hurried` in frame_lib.sh
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 # Of the recordings; with sanitizers a process takes ten times as long.
-EVERY = 1 if os.environ.get("PERFDATA_TEST_EFFORT") == "full" else 8 if SANITIZED else 2
+EVERY = 1 if os.environ.get("PERFDATA_TEST_EFFORT") == "full" else 12 if SANITIZED else 2
 MOST_TOLD = 10  # findings of a run that a verb lists (CLI_MOST_FINDINGS)
 
 # Of each verb the ways through it that read differently. IN is the input, OUT and DIR are what is written.

@@ -38,7 +38,7 @@ done
 # property/every_fault.
 for file in "${all[@]}"; do
     name=${file##*/} name=${name%.data}
-    ! sanitized || full || [ $((n++ % 6)) = 0 ] || continue
+    ! sanitized || full || [ $((n++ % 12)) = 0 ] || continue
     got=0
     "$PERFDATA" decode "$file" >text 2>err || got=$?
     # Of the stream that decode does not look into only check knows that it is cut.

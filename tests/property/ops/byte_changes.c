@@ -186,7 +186,7 @@ static void change_bits(const struct recording *whole)
 {
     struct pi_rng rng = {random_seed()};
     struct recording changed = {whole->name, malloc(whole->n), whole->n};
-    const uint64_t step = 1 + whole->n / random_iterations(hurried() ? 8 : 30);
+    const uint64_t step = 1 + whole->n / random_iterations(hurried() ? 3 : 30);
     assert_non_null(changed.bytes);
     memcpy(changed.bytes, whole->bytes, whole->n);
     for (size_t at = 0; at < whole->n; at++) {

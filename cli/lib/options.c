@@ -431,7 +431,7 @@ static bool take_frames(struct cli *cli, uint64_t *frame)
     return true;
 }
 
-bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, uint64_t *frame)
+static bool take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, uint64_t *frame)
 {
     switch (key) {
     case 'z': return take_zip(cli, zip, PD_ZIP_COMPRESSED);
@@ -440,6 +440,14 @@ bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, ui
     case CLI_FRAMES: return take_frames(cli, frame);
     default: return false;
     }
+}
+
+bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, uint64_t *frame)
+{
+    const bool taken = take_compression(cli, key, zip, frame), both = *zip == PD_ZIP_NONE && *frame;
+    if (taken && both)
+        cli_fail(cli, CLI_USAGE, "--frames and --decompress exclude each other");
+    return taken && !both;
 }
 
 bool cli_take_memory(struct cli *cli, size_t *memory)

@@ -253,6 +253,8 @@ expect 2 "$PERFDATA" convert -i tiny.data -o x --endian middle
 expect 2 "$PERFDATA" convert -i tiny.data -o x --attr-size 65
 expect 2 "$PERFDATA" convert -i tiny.data -o x -z23
 expect 2 "$PERFDATA" convert -i tiny.data -o x -z --decompress
+expect 2 "$PERFDATA" convert -i tiny.data -o x --frames 64K --decompress
+has err "exclude each other"
 expect 2 "$PERFDATA" convert -i tiny.data -o - --to dir
 expect 2 "$PERFDATA" convert -i nothing.data -o x
 expect 2 "$PERFDATA" convert -i tiny.data -o tiny.data -f

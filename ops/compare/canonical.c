@@ -70,11 +70,18 @@ void pi_canon_number(struct pi_canon *c, uint64_t value, unsigned width)
     put_number_of(c, value, width);
 }
 
+static inline struct pd_hash as_bytes(XXH128_hash_t hash)
+{
+    XXH128_canonical_t bytes;
+    struct pd_hash out;
+    XXH128_canonicalFromHash(&bytes, hash);
+    memcpy(out.bytes, bytes.digest, sizeof out.bytes);
+    return out;
+}
+
 struct pd_hash pi_canon_end(struct pi_canon *c)
 {
     XXH128_hash_t hash;
-    XXH128_canonical_t bytes;
-    struct pd_hash out;
     if (c->begun) {
         flush(c);
         hash = XXH3_128bits_digest(c->state);
@@ -83,9 +90,7 @@ struct pd_hash pi_canon_end(struct pi_canon *c)
     }
     c->begun = false;
     c->n = 0;
-    XXH128_canonicalFromHash(&bytes, hash);
-    memcpy(out.bytes, bytes.digest, sizeof out.bytes);
-    return out;
+    return as_bytes(hash);
 }
 
 /* ---- Fields */
@@ -254,6 +259,37 @@ void pi_canon_record(struct pi_canon *c, const struct pd_record *rec)
         put_offcpu(c, rec, &offcpu);
     else
         put_record(c, rec);
+}
+
+/* ---- Samples that are copied */
+
+bool pi_canon_copies(const struct pd_plan *plan)
+{
+    return plan->order == PD_LITTLE && plan->usual && !(plan->shape.sample_type & PD_SAMPLE_RAW);
+}
+
+#define COPIED 2048 /* bytes of a sample */
+
+bool pi_canon_sample(const struct pd_plan *plan, const uint8_t *raw, size_t size, struct pd_hash *hash)
+{
+    const size_t fixed = plan->budget, chain = size - 8 - fixed;
+    const bool has_chain = plan->shape.sample_type & PD_SAMPLE_CALLCHAIN;
+    uint8_t buf[8 + COPIED + 17], *p = buf;
+    if (size > COPIED || size < 8 + fixed ||
+        (has_chain ? pi_load64(raw + fixed, PD_LITTLE) * 8 != chain : chain))
+        return false;
+    memcpy(p, raw, 6); /* type and misc */
+    p[6] = 1;          /* its fields are known */
+    p[7] = 0;          /* the usual variant */
+    memcpy(p + 8, raw + 8, fixed);
+    p += 8 + fixed;
+    if (has_chain) { /* the number of entries is a field, and stands before them */
+        memcpy(p, raw + fixed, 8 + chain);
+        p += 8 + chain;
+    }
+    memset(p, 0, 9); /* nothing is behind the fields, and there is no sample_id */
+    *hash = as_bytes(XXH3_128bits(buf, (size_t)(p + 9 - buf)));
+    return true;
 }
 
 /* The data behind a program of a big-endian recording in the form of a little-endian one, in `out`. */

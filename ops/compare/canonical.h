@@ -39,6 +39,16 @@ void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v);
  * among them.
  */
 void pi_canon_record(struct pi_canon *c, const struct pd_record *rec);
+/*
+ * True if the canonical bytes of such samples follow from their own bytes: all fields are numbers, in their
+ * order, but for a call chain at the end.
+ */
+bool pi_canon_copies(const struct pd_plan *plan);
+/*
+ * The hash of the canonical bytes of such a sample, as of pi_canon_record() after decoding it, without a
+ * struct pi_canon. False: it does not end where its fields do, or is longer than a buffer.
+ */
+bool pi_canon_sample(const struct pd_plan *plan, const uint8_t *raw, size_t size, struct pd_hash *hash);
 /* The fields of a feature of a recording of that byte order, and the bytes behind them. PD_ENOMEM. */
 enum pd_code pi_canon_feature(struct pi_canon *c, const struct pd_feature *f, enum pd_order order,
                               struct pd_error *error);

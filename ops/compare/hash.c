@@ -20,7 +20,7 @@
 #include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/container/feature_probe.h"
-#include "src/container/reader/reader_internal.h"
+#include "src/container/reader/sample_run.h"
 #include "src/support/idmap.h"
 #include "src/support/limits.h"
 #include "src/schema/options.h"
@@ -488,12 +488,36 @@ static enum pd_code take_record(struct pi_hashing *h, struct pd_record *rec)
     return code ? code : add_record(h, rec);
 }
 
+/* Samples that come next, as far as their canonical bytes follow from their own. */
+static enum pd_code add_samples(struct pi_hashing *h)
+{
+    struct pd_reader *r = h->r;
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    enum pd_code code = PD_OK;
+    struct pd_hash hash;
+    uint64_t n = 0, time;
+    while (!code && !h->order.lost && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time &&
+           pi_canon_copies(run.plan) && pi_canon_sample(run.plan, p, run.size, &hash)) {
+        code = pi_timed_push(&h->order, time, &hash, h->error);
+        p += run.size;
+        n++;
+    }
+    h->timed += n;
+    pi_progress_bytes(&h->progress, (uint64_t)(p - r->src->next));
+    pi_reader_passed(r, p, n);
+    return code;
+}
+
 static enum pd_code add_records(struct pi_hashing *h)
 {
+    const bool alone = h->quick && !h->sorter && !h->batches;
     struct pd_record rec = {0};
     struct pd_error what;
     enum pd_code code;
     for (;;) {
+        if (alone && h->r->begun && ((code = add_samples(h)) || h->order.lost))
+            return code;
         code = h->sorter ? pd_sorter_next(h->sorter, &rec, &what) : pd_reader_next(h->r, &rec, &what);
         bool waits = false;
         enum pd_code given;

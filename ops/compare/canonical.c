@@ -265,30 +265,54 @@ void pi_canon_record(struct pi_canon *c, const struct pd_record *rec)
 
 bool pi_canon_copies(const struct pd_plan *plan)
 {
-    return plan->order == PD_LITTLE && plan->usual && !(plan->shape.sample_type & PD_SAMPLE_RAW);
+    return plan->order == PD_LITTLE && plan->usual;
 }
 
 #define COPIED 2048 /* bytes of a sample */
 
+/* Where it is copied from and to. */
+struct copying {
+    const uint8_t *from, *end;
+    uint8_t *to;
+};
+
+static inline void copy_bytes(struct copying *c, size_t n)
+{
+    memcpy(c->to, c->from, n);
+    c->from += n;
+    c->to += n;
+}
+
+/* An array behind the number of its elements, which is a field and stands before the array, too. */
+static inline bool copy_array(struct copying *c, size_t width, size_t element)
+{
+    if ((size_t)(c->end - c->from) < width)
+        return false;
+    const uint64_t n = width == 8 ? pi_load64(c->from, PD_LITTLE) : pi_load32(c->from, PD_LITTLE);
+    copy_bytes(c, width);
+    if (n > (size_t)(c->end - c->from) / element)
+        return false;
+    pi_store64(c->to, n, PD_LITTLE);
+    c->to += 8;
+    copy_bytes(c, (size_t)n * element);
+    return true;
+}
+
 bool pi_canon_sample(const struct pd_plan *plan, const uint8_t *raw, size_t size, struct pd_hash *hash)
 {
-    const size_t fixed = plan->budget, chain = size - 8 - fixed;
-    const bool has_chain = plan->shape.sample_type & PD_SAMPLE_CALLCHAIN;
-    uint8_t buf[8 + COPIED + 17], *p = buf;
-    if (size > COPIED || size < 8 + fixed ||
-        (has_chain ? pi_load64(raw + fixed, PD_LITTLE) * 8 != chain : chain))
+    const bool chain = plan->shape.sample_type & PD_SAMPLE_CALLCHAIN,
+               data = plan->shape.sample_type & PD_SAMPLE_RAW;
+    uint8_t buf[COPIED + 25];
+    struct copying c = {raw, raw + size, buf};
+    if (size > COPIED || size < 8 + (size_t)plan->budget)
         return false;
-    memcpy(p, raw, 6); /* type and misc */
-    p[6] = 1;          /* its fields are known */
-    p[7] = 0;          /* the usual variant */
-    memcpy(p + 8, raw + 8, fixed);
-    p += 8 + fixed;
-    if (has_chain) { /* the number of entries is a field, and stands before them */
-        memcpy(p, raw + fixed, 8 + chain);
-        p += 8 + chain;
-    }
-    memset(p, 0, 9); /* nothing is behind the fields, and there is no sample_id */
-    *hash = as_bytes(XXH3_128bits(buf, (size_t)(p + 9 - buf)));
+    copy_bytes(&c, 8 + plan->budget - 8u * chain - 4u * data);
+    if ((chain && !copy_array(&c, 8, 8)) || (data && !copy_array(&c, 4, 1)) || c.from != c.end)
+        return false;
+    buf[6] = 1;         /* in place of the size: its fields are known */
+    buf[7] = 0;         /* the usual variant */
+    memset(c.to, 0, 9); /* nothing is behind the fields, and there is no sample_id */
+    *hash = as_bytes(XXH3_128bits(buf, (size_t)(c.to + 9 - buf)));
     return true;
 }
 

@@ -41,7 +41,7 @@ void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v);
 void pi_canon_record(struct pi_canon *c, const struct pd_record *rec);
 /*
  * True if the canonical bytes of such samples follow from their own bytes: all fields are numbers, in their
- * order, but for a call chain at the end.
+ * order, but for a call chain and raw data at the end.
  */
 bool pi_canon_copies(const struct pd_plan *plan);
 /*

@@ -691,7 +691,8 @@ static bool has_chains(const struct cutter *k)
 static enum pd_code open_batch(struct cutter *k)
 {
     const struct pd_pieces_options *o = k->c.options;
-    const bool few = has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->compressed : o->zip != PD_ZIP_NONE);
+    const bool few =
+        has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->compressed || k->c.zip : o->zip != PD_ZIP_NONE);
     size_t most = few || o->at_once < WORD ? WORD : o->at_once;
     most = most < 64 * PD_PIECE_WORDS ? most : 64 * PD_PIECE_WORDS;
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);

@@ -357,9 +357,11 @@ static size_t find_at_once(void)
 {
     struct rlimit files = {.rlim_cur = 0};
     getrlimit(RLIMIT_NOFILE, &files);
-    const rlim_t most = files.rlim_cur == RLIM_INFINITY ? PD_LIMIT_DIRECTORY_FILES : files.rlim_cur / 2;
-    return most < PD_LIMIT_DIRECTORY_FILES ? (size_t)most : PD_LIMIT_DIRECTORY_FILES;
+    const rlim_t half = files.rlim_cur == RLIM_INFINITY ? PD_LIMIT_PIECES_AT_ONCE : files.rlim_cur / 2;
+    return half < PD_LIMIT_PIECES_AT_ONCE ? (size_t)half : PD_LIMIT_PIECES_AT_ONCE;
 }
+
+_Static_assert(PD_LIMIT_PIECES_AT_ONCE <= PD_LIMIT_DIRECTORY_FILES, "each is a file of a directory");
 
 static void split(struct run *run)
 {

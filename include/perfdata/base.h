@@ -107,8 +107,9 @@ struct pd_list {
 #define PD_VIEW(type_, ...) ((struct type_){__VA_ARGS__})
 #endif
 #define PD_STR(s_) PD_VIEW(pd_str, (s_), __builtin_strlen(s_), PD_AUTO)
-#define PD_VEC64(p_, n_) PD_VIEW(pd_vec, (p_), (n_), 8, PD_FORM_STRUCT)
-#define PD_LIST(p_, n_) PD_VIEW(pd_list, (p_), (n_), sizeof *(p_), PD_FORM_STRUCT, UINT32_MAX, 0, false)
+#define PD_VEC64(p_, n_) PD_VIEW(pd_vec, (p_), (size_t)(n_), 8, PD_FORM_STRUCT)
+#define PD_LIST(p_, n_) \
+    PD_VIEW(pd_list, (p_), (size_t)(n_), sizeof *(p_), PD_FORM_STRUCT, UINT32_MAX, 0, false)
 
 /* Element `i` (which must be < v->n) as a number in host order. */
 PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);

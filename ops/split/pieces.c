@@ -517,13 +517,18 @@ static struct pi_piece_set one_of(size_t place)
     return one;
 }
 
-/* Those in which the task of a record is needed; the first one, if it is needed in none. */
-static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_record *rec, size_t first)
+/*
+ * Those in which the task of a record is needed; the first one, if it is needed in none. *again: an earlier
+ * batch has it, too.
+ */
+static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_record *rec, size_t first,
+                                           bool *again)
 {
     const struct pi_piece_set all = all_of(k);
     struct pi_piece_set needed;
     struct pi_task_owners owners;
     pi_tasks_owners(k->c.tasks, rec, &owners);
+    *again = k->first_key > 0 && pi_tasks_were_written(k->c.tasks, &owners);
     if (!pi_tasks_needed_in(k->c.tasks, &owners, &needed))
         return one_of(first);
     for (size_t i = 0; i < PD_PIECE_WORDS; i++)
@@ -531,13 +536,18 @@ static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_rec
     return needed;
 }
 
-/* The pieces of the batch that a record goes to; `chain`: if it is one that samples wait for. */
-static struct pi_piece_set targets(struct cutter *k, struct pd_record *rec, const struct pi_chain *chain)
+/*
+ * The pieces of the batch that a record goes to; `chain`: if it is one that samples wait for. *again: if it
+ * goes to some, it went to one of an earlier batch.
+ */
+static struct pi_piece_set targets(struct cutter *k, struct pd_record *rec, const struct pi_chain *chain,
+                                   bool *again)
 {
     const size_t first = k->first_key == 0 ? 0 : ELSEWHERE;
     const bool sample = rec->type == PD_RECORD_SAMPLE && !rec->old_feature;
+    *again = chain ? chain->put : k->first_key > 0;
     if (!sample && pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature)
-        return targets_of_task(k, rec, first);
+        return targets_of_task(k, rec, first, again);
     if (chain)
         return (struct pi_piece_set){{chain->pieces}};
     if (!sample && goes_to_all(rec))
@@ -559,8 +569,8 @@ static enum pd_code put_any_by_key(struct cutter *k, struct pd_record *rec)
 {
     const struct pi_cut_payload *payload = NULL;
     struct pi_chain *const chain = chain_of(k, rec);
-    const struct pi_piece_set to = targets(k, rec, chain);
-    bool missing = false, any = false, copy = chain ? chain->put : k->first_key > 0;
+    bool missing = false, any = false, copy;
+    const struct pi_piece_set to = targets(k, rec, chain, &copy);
     enum pd_code code = note_chain(k, rec, to.words[0]);
     if (!code)
         code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
@@ -651,7 +661,7 @@ static enum pd_code write_batch(struct cutter *k)
     if (!code)
         code = each_ordered(k, put_by_key, put_whole_by_key);
     k->last_pass = false;
-    pi_tasks_clear_needs(k->c.tasks);
+    pi_tasks_clear_needs(k->c.tasks, true);
     drop_payloads(k);
     forget_pieces(&k->chains);
     for (size_t i = 0; !code && i < n; i++)
@@ -673,7 +683,7 @@ static enum pd_code sort_keys(struct cutter *k)
     }
     pi_tasks_spread_uses(k->c.tasks);
     if (k->n_keys > WORD)
-        pi_tasks_clear_needs(k->c.tasks);
+        pi_tasks_clear_needs(k->c.tasks, false);
     else
         pi_tasks_place_needs(k->c.tasks, place, k->n_keys);
     return ok ? PD_OK : pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
@@ -694,7 +704,7 @@ static enum pd_code open_batch(struct cutter *k)
     const bool few =
         has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->compressed || k->c.zip : o->zip != PD_ZIP_NONE);
     size_t most = few || o->at_once < WORD ? WORD : o->at_once;
-    most = most < 64 * PD_PIECE_WORDS ? most : 64 * PD_PIECE_WORDS;
+    most = most < PD_LIMIT_PIECES_AT_ONCE ? most : PD_LIMIT_PIECES_AT_ONCE;
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);
 }
 
@@ -709,8 +719,8 @@ static enum pd_code cut_by_key(struct cutter *k)
         code = sort_keys(k);
     if (!code)
         code = open_batch(k);
-    if (!code && k->batch > WORD)
-        code = pi_tasks_widen(k->c.tasks, (k->batch + 63) / 64, k->c.error);
+    if (!code && k->batch > WORD && !pi_tasks_widen(k->c.tasks, (k->batch + 63) / 64))
+        k->batch = WORD;
     for (; !code && k->first_key < k->n_keys; k->first_key += k->batch)
         code = write_batch(k);
     return code;

@@ -57,7 +57,8 @@
       "`...` follows what is shown", "")                                                                     \
     X(TASKS, 1 << 30, BYTES,                                                                                 \
       "memory for tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "        \
-      "for each tid; `split` and `info --tasks` need less",                                                  \
+      "for each tid; `info --tasks` needs less, and so does `split` of up to 64 pieces; of more it takes "   \
+      "up to 60 bytes more, unless that is beyond the limit",                                                \
       "`PD_ELIMIT`", "`pd_tasks_limit()`")                                                                   \
     X(SESSION, 1 << 30, BYTES, "memory of a session for mappings, and for cgroups and namespaces",           \
       "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \
@@ -96,6 +97,8 @@
     X(EXPORT_DEFERRED, 4096, COUNT, "samples of `export` that wait for the rest of their callchain",         \
       "the oldest is written without it", "")                                                                \
     X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
+    X(PIECES_AT_ONCE, 512, COUNT, "pieces of `split` that are written in one reading of the input",          \
+      "more readings", "`at_once` of `pd_pieces_options`, open files")                                       \
     X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \
       "copies in all pieces of `split` together: features, and records of states, besides "                  \
       "the multiple below",                                                                                  \

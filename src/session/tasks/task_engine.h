@@ -94,6 +94,7 @@ struct pi_task_use {
                       UINT64_MAX: none */
     uint32_t pid;  /* the last process that a record gave it */
     bool needed;   /* some piece needed it */
+    bool written;  /* one that is written did */
     bool spoken_of;
 };
 

@@ -9,6 +9,7 @@
 #ifndef PERFDATA_TASK_QUESTIONS_H
 #define PERFDATA_TASK_QUESTIONS_H
 
+#include "src/support/limits.h"
 #include "told.h"
 #include <perfdata/session/tasks.h>
 
@@ -32,19 +33,22 @@ enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question questio
  */
 
 /* Pieces, as bits. Those of the first word are told apart at first; pi_tasks_widen() asks for more. */
-#define PD_PIECE_WORDS 8
+#define PD_PIECE_WORDS (PD_LIMIT_PIECES_AT_ONCE / 64)
 struct pi_piece_set {
     uint64_t words[PD_PIECE_WORDS];
 };
-/* So many words of pieces are told apart from now on. No task is needed in any. PD_ENOMEM; PD_ELIMIT. */
-enum pd_code pi_tasks_widen(struct pd_tasks *t, size_t words, struct pd_error *error);
+/*
+ * So many words of pieces are told apart from now on. No task is needed in any. False: there is no memory, or
+ * more would be than is allowed, and all is as before.
+ */
+bool pi_tasks_widen(struct pd_tasks *t, size_t words);
 /* A piece needs a task and its process. */
 enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, size_t piece,
                               struct pd_error *error);
 /* All records and needs have come: a use, or a need, of a task is one of those that it was forked from. */
 void pi_tasks_spread_uses(struct pd_tasks *t);
-/* Notes which tasks some piece needs, and forgets which piece it was. */
-void pi_tasks_clear_needs(struct pd_tasks *t);
+/* Notes which tasks some piece needs, and forgets which piece it was. `written`: these pieces are written. */
+void pi_tasks_clear_needs(struct pd_tasks *t, bool written);
 /* Notes the same; number n of the first `n_pieces` pieces, at most 64, becomes place[n]. */
 void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces);
 /* Another reading with pi_tasks_owners() begins. */
@@ -61,6 +65,8 @@ struct pi_task_owners {
 void pi_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pi_task_owners *owners);
 /* True if a record from number `order` on refers to one of them. */
 bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *owners, uint64_t order);
+/* True if one of them was needed in a piece that is written. */
+bool pi_tasks_were_written(const struct pd_tasks *t, const struct pi_task_owners *owners);
 /* The pieces that need one of them; false: none does, or did. */
 bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners,
                         struct pi_piece_set *pieces);

@@ -97,22 +97,27 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
                                                                                          : refused(t, error);
 }
 
-enum pd_code pi_tasks_widen(struct pd_tasks *t, size_t words, struct pd_error *error)
+bool pi_tasks_widen(struct pd_tasks *t, size_t words)
 {
     struct pi_task_uses *u = &t->uses;
-    const size_t bytes = words * sizeof *u->pieces;
-    if (t->tids.n && !pi_tasks_afford(t, t->tids.n * bytes))
-        return refused(t, error);
-    uint64_t *pieces = t->tids.n ? pi_array(t->allocator, NULL, t->tids.n, bytes) : NULL;
-    if (t->tids.n && pieces == NULL)
-        return refused(t, error);
-    if (pieces)
-        memset(pieces, 0, t->tids.n * bytes);
+    const size_t n = t->tids.n, bytes = words * sizeof *u->pieces, before = words_of(u) * sizeof *u->pieces;
+    if (n == 0) {
+        u->words = words;
+        return true;
+    }
+    if (!pi_tasks_afford(t, n * (bytes - before)))
+        return false;
+    uint64_t *pieces = pi_array(t->allocator, NULL, n, bytes);
+    if (pieces == NULL) {
+        t->left += n * (bytes - before);
+        return false;
+    }
+    memset(pieces, 0, n * bytes);
     pi_release(t->allocator, u->pieces);
     u->pieces = pieces;
-    u->pieces_cap = t->tids.n;
+    u->pieces_cap = n;
     u->words = words;
-    return PD_OK;
+    return true;
 }
 
 enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, size_t piece,
@@ -172,11 +177,13 @@ void pi_tasks_spread_uses(struct pd_tasks *t)
     }
 }
 
-void pi_tasks_clear_needs(struct pd_tasks *t)
+void pi_tasks_clear_needs(struct pd_tasks *t, bool written)
 {
     for (size_t i = 0; i < t->tids.n; i++)
         for (size_t k = 0; k < words_of(&t->uses); k++) {
-            t->uses.of[i].needed |= pieces_of(&t->uses, i)[k] != 0;
+            const bool needed = pieces_of(&t->uses, i)[k] != 0;
+            t->uses.of[i].needed |= needed;
+            t->uses.of[i].written |= needed && written;
             pieces_of(&t->uses, i)[k] = 0;
         }
 }
@@ -244,6 +251,16 @@ bool pi_tasks_used_from(const struct pd_tasks *t, const struct pi_task_owners *o
             return true;
     }
     return owners->n == 0;
+}
+
+bool pi_tasks_were_written(const struct pd_tasks *t, const struct pi_task_owners *owners)
+{
+    bool written = owners->n == 0;
+    for (unsigned i = 0; i < owners->n; i++) {
+        const struct pi_task_use *task = find(t, owners->task[i]);
+        written |= task && task->written;
+    }
+    return written;
 }
 
 bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *owners,

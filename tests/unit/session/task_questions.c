@@ -134,7 +134,7 @@ static void a_need_is_one_of_the_ancestors(void **state)
     assert_int_equal(needed_in(t, comm(&m, 10, 10, "a"), &needed), 4);
     assert_false(needed); /* until it is noted */
     assert_int_equal(needed_in(t, map(&m, PD_CPUMODE_USER, 20, 22), &needed), 4);
-    pi_tasks_clear_needs(t);
+    pi_tasks_clear_needs(t, false);
     assert_int_equal(needed_in(t, comm(&m, 10, 10, "a"), &needed), 0);
     assert_true(needed);
     assert_int_equal(needed_in(t, comm(&m, 50, 50, "e"), &needed), 0);
@@ -151,7 +151,7 @@ static void more_pieces_are_told_apart(void **state)
     (void)state;
     use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
     assert_int_equal(pi_tasks_need_in(t, 20, 20, 3, NULL), PD_OK);
-    assert_int_equal(pi_tasks_widen(t, PD_PIECE_WORDS, NULL), PD_OK);
+    assert_true(pi_tasks_widen(t, PD_PIECE_WORDS));
     for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece += 70) /* task 20, and those that come now */
         assert_int_equal(pi_tasks_need_in(t, 20, piece ? 1000 + (uint32_t)piece : 20, piece, NULL), PD_OK);
     pi_tasks_spread_uses(t);
@@ -163,9 +163,32 @@ static void more_pieces_are_told_apart(void **state)
     pi_tasks_needed_in(t, &owners, &pieces);
     for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece++)
         assert_int_equal(pieces.words[piece / 64] >> piece % 64 & 1, piece == 350);
-    pi_tasks_clear_needs(t);
+    pi_tasks_clear_needs(t, false);
+    assert_false(pi_tasks_were_written(t, &owners));
     assert_true(pi_tasks_needed_in(t, &owners, &pieces));
     assert_int_equal(pieces.words[5], 0);
+    assert_int_equal(pi_tasks_need_in(t, 20, 1350, 1, NULL), PD_OK);
+    pi_tasks_clear_needs(t, true);
+    assert_true(pi_tasks_were_written(t, &owners));
+    owners = owners_of(t, comm(&m, 1000 + 70, 1000 + 70, "c"));
+    assert_false(pi_tasks_were_written(t, &owners));
+    pd_tasks_free(t);
+}
+
+static void without_memory_there_is_one_word_of_pieces(void **state)
+{
+    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pi_task_owners owners;
+    struct pi_piece_set pieces;
+    struct made m;
+    (void)state;
+    pd_tasks_limit(t, 200);
+    use_at(t, 1, comm(&m, 20, 20, "a"));
+    assert_false(pi_tasks_widen(t, PD_PIECE_WORDS * 100));
+    assert_int_equal(pi_tasks_need_in(t, 20, 20, 63, NULL), PD_OK);
+    owners = owners_of(t, comm(&m, 20, 20, "a"));
+    pi_tasks_needed_in(t, &owners, &pieces);
+    assert_true(pieces.words[0] == UINT64_C(1) << 63);
     pd_tasks_free(t);
 }
 
@@ -344,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_use_is_one_of_the_ancestors),
         cmocka_unit_test(a_need_is_one_of_the_ancestors),
         cmocka_unit_test(more_pieces_are_told_apart),
+        cmocka_unit_test(without_memory_there_is_one_word_of_pieces),
         cmocka_unit_test(a_fork_may_make_its_parent),
         cmocka_unit_test(the_last_teller_counts),
         cmocka_unit_test(tellers_beyond_the_limit_are_not_noted),

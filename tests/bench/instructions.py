@@ -103,8 +103,16 @@ VERBS = {
     "decode": ["decode", "IN"],
     "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
     "export": ["export", "-q", "--to", "folded", "-f", "-o", "OUT", "IN"],
+    "split": ["split", "-q", "--by", "pid", "-f", "-o", "PIECES", "IN"],
+    "merge": ["merge", "-q", "-f", "-o", "OUT", "IN", "IN"],
+    "report": ["report", "IN"],
+    "index": ["index", "-q", "-f", "-o", "OUT", "IN"],
+    "repair": ["repair", "-q", "-f", "-o", "OUT", "IN"],
 }
-VERBS_OF = {"branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]}}  # instead
+VERBS_OF = {  # instead
+    "branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]},
+    "zstd": {verb: args for verb, args in VERBS.items() if verb != "index"},  # it wants independent frames
+}
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"
 
@@ -158,9 +166,9 @@ def count_verbs(kinds):
                     cwd=tmp,
                 )
             for verb, args in VERBS_OF.get(kind, VERBS).items():
-                files = {"OUT": "out", "DIR": f"{kind}.{{}}", "IN": "{}", "TEXT": "{}.text"}
+                names = {"OUT": "out", "DIR": f"{kind}.{{}}", "PIECES": "%d", "IN": "{}", "TEXT": "{}.text"}
                 few, many = (
-                    instructions([files.get(a, a).format(n) for a in args], tmp) for n in (FEW, MANY)
+                    instructions([names.get(a, a).format(n) for a in args], tmp) for n in (FEW, MANY)
                 )
                 counts[f"perfdata {verb} {kind}"] = round((many - few) / (MANY - FEW), 1)
     return counts

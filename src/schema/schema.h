@@ -127,7 +127,7 @@ extern const size_t pi_n_layouts;
 static inline __attribute__((always_inline)) bool pi_is_padding(const char *name)
 {
     const size_t n = __builtin_strlen(name);
-    return __builtin_strcmp(name, "pad") == 0 || (n > 4 && __builtin_strcmp(name + n - 4, "_pad") == 0);
+    return __builtin_strcmp(name, "pad") == 0 || (n > 4 && __builtin_strcmp(name + (n - 4), "_pad") == 0);
 }
 
 static inline bool pi_is_reserved(const char *name)

@@ -606,8 +606,8 @@ static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e
     if (!pi_sorted_is_whole(e) || w->depth || w->plan->offcpu || w->attr->flags & PD_ATTR_DEFER_CALLCHAIN)
         return false;
     const uint32_t at = pi_idmap_get(&k->map, key_at(k, w->plan, w->attr_index, w->raw));
-    const size_t place = at - k->first_key; /* of earlier batches beyond n_cuts, too */
-    *piece = place < k->n_cuts ? &k->cuts[place] : NULL;
+    const bool here = at >= k->first_key && at - k->first_key < k->n_cuts;
+    *piece = here ? &k->cuts[at - k->first_key] : NULL;
     return at != PD_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
 }
 

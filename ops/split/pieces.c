@@ -31,8 +31,9 @@ struct cutter {
     struct pi_offcpu_names names;
     struct pi_cut *cuts; /* `batch` of them: that are written at a time */
     size_t n_cuts, batch;
-    uint64_t seq;  /* of the record */
-    uint64_t next; /* number of the next piece */
+    struct pi_piece_set all; /* those of the batch */
+    uint64_t seq;            /* of the record */
+    uint64_t next;           /* number of the next piece */
     struct pi_progress progress;
     bool in_order;  /* the order of processing is the file's: no record has to wait */
     bool last_pass; /* damage is reported */
@@ -52,7 +53,6 @@ struct cutter {
     struct met met[MET];
     uint32_t readings;       /* in the order of the file */
     uint64_t passed;         /* samples that the last of these passed over */
-    bool compressed;         /* there are COMPRESSED records */
     struct pi_chains chains; /* that samples wait for */
 };
 
@@ -233,7 +233,6 @@ static enum pd_code each_in_file(struct cutter *k, visit_fn *visit)
             return next;
         }
         k->in_order &= (!next && !pi_is_wrapper(&rec)) || next == PD_END;
-        k->compressed |= !next && pi_is_wrapper(&rec);
         if (pi_reader_goes_on(next))
             continue;
         if (next)
@@ -241,7 +240,10 @@ static enum pd_code each_in_file(struct cutter *k, visit_fn *visit)
         time = pi_cut_time(&k->c, &rec, &time) ? time : 0;
         k->in_order &= time >= newest;
         newest = time;
-        code = pi_is_wrapper(&rec) ? PD_OK : visit(k, &rec);
+        if (pi_is_wrapper(&rec))
+            k->c.zip = rec.type;
+        else
+            code = visit(k, &rec);
         pi_progress_record(&k->progress, &rec);
     }
     return code;
@@ -260,10 +262,16 @@ static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
     return pi_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
 }
 
+/* The number of a key among all keys; PD_IDMAP_NONE: no sample has it. */
+static uint32_t number_of(const struct cutter *k, uint32_t key)
+{
+    return pi_idmap_get(&k->map, key);
+}
+
 static bool add_key(struct cutter *k, uint32_t key)
 {
     const uint32_t turn = (uint32_t)k->n_keys;
-    if (pi_idmap_get(&k->map, key) != PD_IDMAP_NONE)
+    if (number_of(k, key) != PD_IDMAP_NONE)
         return true;
     if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
         !pi_idmap_add(&k->map, key, turn))
@@ -294,7 +302,7 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
     if (!cuts_by_key(k))
         return PD_OK;
     const uint32_t key = key_of(k, rec);
-    return add_key(k, key) ? need_in(k, rec, key, pi_idmap_get(&k->map, key) % WORD) : no_memory(k, rec);
+    return add_key(k, key) ? need_in(k, rec, key, number_of(k, key) % WORD) : no_memory(k, rec);
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
@@ -450,12 +458,11 @@ static int by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The piece of a key in this batch, or ELSEWHERE. */
-static size_t place_of(const struct cutter *k, uint32_t key)
+/* The piece of the key with this number in this batch, or ELSEWHERE. */
+static size_t place_of(const struct cutter *k, uint32_t number)
 {
-    const uint32_t i = pi_idmap_get(&k->map, key);
-    return i == PD_IDMAP_NONE || i < k->first_key || i - k->first_key >= k->n_cuts ? ELSEWHERE
-                                                                                   : i - k->first_key;
+    const bool here = number != PD_IDMAP_NONE && number >= k->first_key && number - k->first_key < k->n_cuts;
+    return here ? number - k->first_key : ELSEWHERE;
 }
 
 static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
@@ -463,7 +470,7 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
     if (rec->type != PD_RECORD_SAMPLE)
         return PD_OK;
     const uint32_t key = key_of(k, rec);
-    const size_t place = place_of(k, key);
+    const size_t place = place_of(k, number_of(k, key));
     return place != ELSEWHERE ? need_in(k, rec, key, place) : PD_OK;
 }
 
@@ -500,15 +507,6 @@ static bool goes_to_all(const struct pd_record *rec)
     return pi_cut_is_state(rec) || pi_serves_of(rec) == PD_SERVES_ORDER;
 }
 
-/* All pieces of the batch. */
-static struct pi_piece_set all_of(const struct cutter *k)
-{
-    struct pi_piece_set all = {{0}};
-    for (size_t i = 0; i < k->n_cuts; i++)
-        all.words[i / 64] |= UINT64_C(1) << i % 64;
-    return all;
-}
-
 static struct pi_piece_set one_of(size_t place)
 {
     struct pi_piece_set one = {{0}};
@@ -524,7 +522,6 @@ static struct pi_piece_set one_of(size_t place)
 static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_record *rec, size_t first,
                                            bool *again)
 {
-    const struct pi_piece_set all = all_of(k);
     struct pi_piece_set needed;
     struct pi_task_owners owners;
     pi_tasks_owners(k->c.tasks, rec, &owners);
@@ -532,7 +529,7 @@ static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_rec
     if (!pi_tasks_needed_in(k->c.tasks, &owners, &needed))
         return one_of(first);
     for (size_t i = 0; i < PD_PIECE_WORDS; i++)
-        needed.words[i] &= all.words[i];
+        needed.words[i] &= k->all.words[i];
     return needed;
 }
 
@@ -551,10 +548,9 @@ static struct pi_piece_set targets(struct cutter *k, struct pd_record *rec, cons
     if (chain)
         return (struct pi_piece_set){{chain->pieces}};
     if (!sample && goes_to_all(rec))
-        return all_of(k);
-    const uint32_t key = key_of(k, rec);
-    const size_t place = place_of(k, key);
-    return one_of(place == ELSEWHERE && pi_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : place);
+        return k->all;
+    const uint32_t number = number_of(k, key_of(k, rec));
+    return one_of(number == PD_IDMAP_NONE ? first : place_of(k, number));
 }
 
 /* A sample of a piece of another batch. */
@@ -592,7 +588,7 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
     const bool waits = rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN;
     const bool plain = rec->type == PD_RECORD_SAMPLE && !rec->old_feature && !rec->payload_size && !waits;
-    const size_t place = plain ? place_of(k, key_of(k, rec)) : ELSEWHERE;
+    const size_t place = plain ? place_of(k, number_of(k, key_of(k, rec))) : ELSEWHERE;
     return place != ELSEWHERE ? pi_cut_put_sample(&k->cuts[place], rec) : put_any_by_key(k, rec);
 }
 
@@ -605,10 +601,10 @@ static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e
     const struct pi_waiting *w = e->waiting;
     if (!pi_sorted_is_whole(e) || w->depth || w->plan->offcpu || w->attr->flags & PD_ATTR_DEFER_CALLCHAIN)
         return false;
-    const uint32_t at = pi_idmap_get(&k->map, key_at(k, w->plan, w->attr_index, w->raw));
-    const bool here = at >= k->first_key && at - k->first_key < k->n_cuts;
-    *piece = here ? &k->cuts[at - k->first_key] : NULL;
-    return at != PD_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
+    const uint32_t number = number_of(k, key_at(k, w->plan, w->attr_index, w->raw));
+    const size_t place = place_of(k, number);
+    *piece = place != ELSEWHERE ? &k->cuts[place] : NULL;
+    return number != PD_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
 }
 
 /* As put_by_key(), of the samples that come next, as far as few steps do. */
@@ -649,6 +645,9 @@ static enum pd_code write_batch(struct cutter *k)
 {
     const size_t left = k->n_keys - k->first_key, n = left < k->batch ? left : k->batch;
     k->n_cuts = n;
+    k->all = (struct pi_piece_set){{0}};
+    for (size_t i = 0; i < n; i++)
+        k->all.words[i / 64] |= UINT64_C(1) << i % 64;
     enum pd_code code = PD_OK;
     if (k->n_keys > WORD) {
         code = each_in_any_order(k, note_need);
@@ -701,8 +700,7 @@ static bool has_chains(const struct cutter *k)
 static enum pd_code open_batch(struct cutter *k)
 {
     const struct pd_pieces_options *o = k->c.options;
-    const bool few =
-        has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->compressed || k->c.zip : o->zip != PD_ZIP_NONE);
+    const bool few = has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->c.zip != 0 : o->zip != PD_ZIP_NONE);
     size_t most = few || o->at_once < WORD ? WORD : o->at_once;
     most = most < PD_LIMIT_PIECES_AT_ONCE ? most : PD_LIMIT_PIECES_AT_ONCE;
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);

@@ -15,21 +15,16 @@ void pi_task_uses_free(struct pd_tasks *t)
     pi_release(t->allocator, t->uses.pieces);
 }
 
-static size_t words_of(const struct pi_task_uses *u)
-{
-    return u->words ? u->words : 1;
-}
-
 static uint64_t *pieces_of(const struct pi_task_uses *u, size_t task)
 {
-    return u->pieces + task * words_of(u);
+    return u->pieces + task * u->words;
 }
 
 /* Room for the pieces of one more task. */
 static bool add_pieces(struct pd_tasks *t)
 {
     struct pi_task_uses *u = &t->uses;
-    const size_t bytes = words_of(u) * sizeof *u->pieces;
+    const size_t bytes = u->words * sizeof *u->pieces;
     if (!pi_tasks_afford(t, bytes) ||
         !pi_grow(t->allocator, (void **)&u->pieces, t->tids.n, &u->pieces_cap, bytes))
         return false;
@@ -100,19 +95,16 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
 bool pi_tasks_widen(struct pd_tasks *t, size_t words)
 {
     struct pi_task_uses *u = &t->uses;
-    const size_t n = t->tids.n, bytes = words * sizeof *u->pieces, before = words_of(u) * sizeof *u->pieces;
-    if (n == 0) {
-        u->words = words;
-        return true;
-    }
+    const size_t n = t->tids.n, bytes = words * sizeof *u->pieces, before = u->words * sizeof *u->pieces;
     if (!pi_tasks_afford(t, n * (bytes - before)))
         return false;
-    uint64_t *pieces = pi_array(t->allocator, NULL, n, bytes);
-    if (pieces == NULL) {
+    uint64_t *pieces = n ? pi_array(t->allocator, NULL, n, bytes) : NULL;
+    if (n && pieces == NULL) {
         t->left += n * (bytes - before);
         return false;
     }
-    memset(pieces, 0, n * bytes);
+    if (n)
+        memset(pieces, 0, n * bytes);
     pi_release(t->allocator, u->pieces);
     u->pieces = pieces;
     u->pieces_cap = n;
@@ -142,7 +134,7 @@ static bool pass_to_parent(void *user, uint32_t from, uint32_t to)
         child->last != UINT64_MAX && (parent->last == UINT64_MAX || child->last > parent->last);
     const uint64_t *needed = pieces_of(u, from);
     uint64_t *known = pieces_of(u, to), more = 0;
-    for (size_t i = 0; i < words_of(u); i++) {
+    for (size_t i = 0; i < u->words; i++) {
         more |= needed[i] & ~known[i];
         known[i] |= needed[i];
     }
@@ -180,7 +172,7 @@ void pi_tasks_spread_uses(struct pd_tasks *t)
 void pi_tasks_clear_needs(struct pd_tasks *t, bool written)
 {
     for (size_t i = 0; i < t->tids.n; i++)
-        for (size_t k = 0; k < words_of(&t->uses); k++) {
+        for (size_t k = 0; k < t->uses.words; k++) {
             const bool needed = pieces_of(&t->uses, i)[k] != 0;
             t->uses.of[i].needed |= needed;
             t->uses.of[i].written |= needed && written;
@@ -272,7 +264,7 @@ bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *o
         const uint32_t task = pi_idmap_get(&t->tids, owners->task[i]);
         if (task == PD_IDMAP_NONE)
             continue;
-        for (size_t k = 0; k < words_of(&t->uses); k++)
+        for (size_t k = 0; k < t->uses.words; k++)
             pieces->words[k] |= pieces_of(&t->uses, task)[k];
         needed |= t->uses.of[task].needed;
     }

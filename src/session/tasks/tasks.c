@@ -19,6 +19,7 @@ enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
         return pi_tasks_no_memory(error, sizeof *t);
     *t = (struct pd_tasks){.allocator = allocator,
                            .question = question,
+                           .uses.words = 1,
                            .tids.allocator = allocator,
                            .tellers.by.allocator = allocator,
                            .needed.allocator = allocator,

@@ -4,6 +4,8 @@
 #include "canonical.h"
 #include "ops/output/offcpu.h"
 #include "src/codec/carried.h"
+#include "src/codec/usual.h"
+#include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
@@ -70,18 +72,11 @@ void pi_canon_number(struct pi_canon *c, uint64_t value, unsigned width)
     put_number_of(c, value, width);
 }
 
-static inline struct pd_hash as_bytes(XXH128_hash_t hash)
-{
-    XXH128_canonical_t bytes;
-    struct pd_hash out;
-    XXH128_canonicalFromHash(&bytes, hash);
-    memcpy(out.bytes, bytes.digest, sizeof out.bytes);
-    return out;
-}
-
 struct pd_hash pi_canon_end(struct pi_canon *c)
 {
     XXH128_hash_t hash;
+    XXH128_canonical_t bytes;
+    struct pd_hash out;
     if (c->begun) {
         flush(c);
         hash = XXH3_128bits_digest(c->state);
@@ -90,7 +85,9 @@ struct pd_hash pi_canon_end(struct pi_canon *c)
     }
     c->begun = false;
     c->n = 0;
-    return as_bytes(hash);
+    XXH128_canonicalFromHash(&bytes, hash);
+    memcpy(out.bytes, bytes.digest, sizeof out.bytes);
+    return out;
 }
 
 /* ---- Fields */
@@ -187,6 +184,7 @@ static void put_layout(struct pi_canon *c, const struct pd_op *head, const struc
 }
 
 #include "canonical_layout.h"
+#include "canonical_copy.h"
 
 /* ---- Attrs */
 
@@ -222,12 +220,25 @@ void pi_canon_attr(struct pi_canon *c, const struct pd_attr *attr)
 
 /* ---- Records and features */
 
+/* What is before the fields; `open`: they are known. */
+static inline void put_head(struct pi_canon *c, uint32_t type, uint16_t misc, bool open)
+{
+    put_number_of(c, type, 4);
+    put_number_of(c, misc, 2);
+    put_number_of(c, open, 1);
+}
+
+/* What is behind the fields; a sample_id comes then. */
+static inline void put_rest(struct pi_canon *c, const struct pd_bytes *rest, bool has_id)
+{
+    put_sized_bytes(c, rest->ptr, rest->n);
+    put_number_of(c, has_id, 1);
+}
+
 static void put_record(struct pi_canon *c, const struct pd_record *rec)
 {
     const struct pi_view view = pi_view_of(rec);
-    put_number_of(c, rec->type, 4);
-    put_number_of(c, rec->misc, 2);
-    put_number_of(c, view.open, 1);
+    put_head(c, rec->type, rec->misc, view.open);
     if (!view.open) {
         put_sized_bytes(c, rec->raw + 8, rec->size - 8u);
         return;
@@ -235,10 +246,42 @@ static void put_record(struct pi_canon *c, const struct pd_record *rec)
     put_number_of(c, rec->variant, 1);
     if (view.layout && !put_straight(c, rec, &view))
         put_layout(c, view.layout, &view.shape, &rec->u);
-    put_sized_bytes(c, rec->rest.ptr, rec->rest.n);
-    put_number_of(c, view.has_id, 1);
+    put_rest(c, &rec->rest, view.has_id);
     if (view.has_id)
         straight_sample_id(c, &view.shape, &rec->id);
+}
+
+__attribute__((flatten)) static struct copying copy_usual(struct copying c, uint8_t usual)
+{
+    switch (usual) { /* so that the compiler knows which fields there are */
+#define USUAL(number_, sample_type_)                                 \
+    case number_: {                                                  \
+        const struct pd_shape shape = {.sample_type = sample_type_}; \
+        return copy_sample(c, &shape);                               \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return (struct copying){NULL, NULL};
+    }
+}
+
+bool pi_canon_sample(struct pi_canon *c, const struct pd_plan *plan, const uint8_t *raw, size_t size)
+{
+    struct pi_record_header h;
+    /* An array, behind a number of 4 bytes or more, gets one of 8 bytes. */
+    if (size > sizeof c->buf / 3 || !pi_sample_fits(plan, raw, size))
+        return false;
+    memcpy(&h, raw, sizeof h);
+    put_head(c, h.type, h.misc, true);
+    put_number_of(c, pi_usual_variant(plan, h.type), 1);
+    const struct copying end = copy_usual((struct copying){raw + sizeof h, c->buf + c->n}, plan->usual);
+    if (end.from != raw + size) {
+        c->n = 0;
+        return false;
+    }
+    c->n = (size_t)(end.to - c->buf);
+    put_rest(c, &(struct pd_bytes){NULL, 0}, false);
+    return true;
 }
 
 /* An off-cpu sample with big-endian raw data, in little-endian form. */
@@ -259,61 +302,6 @@ void pi_canon_record(struct pi_canon *c, const struct pd_record *rec)
         put_offcpu(c, rec, &offcpu);
     else
         put_record(c, rec);
-}
-
-/* ---- Samples that are copied */
-
-bool pi_canon_copies(const struct pd_plan *plan)
-{
-    return plan->order == PD_LITTLE && plan->usual;
-}
-
-#define COPIED 2048 /* bytes of a sample */
-
-/* Where it is copied from and to. */
-struct copying {
-    const uint8_t *from, *end;
-    uint8_t *to;
-};
-
-static inline void copy_bytes(struct copying *c, size_t n)
-{
-    memcpy(c->to, c->from, n);
-    c->from += n;
-    c->to += n;
-}
-
-/* An array behind the number of its elements, which is a field and stands before the array, too. */
-static inline bool copy_array(struct copying *c, size_t width, size_t element)
-{
-    if ((size_t)(c->end - c->from) < width)
-        return false;
-    const uint64_t n = width == 8 ? pi_load64(c->from, PD_LITTLE) : pi_load32(c->from, PD_LITTLE);
-    copy_bytes(c, width);
-    if (n > (size_t)(c->end - c->from) / element)
-        return false;
-    pi_store64(c->to, n, PD_LITTLE);
-    c->to += 8;
-    copy_bytes(c, (size_t)n * element);
-    return true;
-}
-
-bool pi_canon_sample(const struct pd_plan *plan, const uint8_t *raw, size_t size, struct pd_hash *hash)
-{
-    const bool chain = plan->shape.sample_type & PD_SAMPLE_CALLCHAIN,
-               data = plan->shape.sample_type & PD_SAMPLE_RAW;
-    uint8_t buf[COPIED + 25];
-    struct copying c = {raw, raw + size, buf};
-    if (size > COPIED || size < 8 + (size_t)plan->budget)
-        return false;
-    copy_bytes(&c, 8 + plan->budget - 8u * chain - 4u * data);
-    if ((chain && !copy_array(&c, 8, 8)) || (data && !copy_array(&c, 4, 1)) || c.from != c.end)
-        return false;
-    buf[6] = 1;         /* in place of the size: its fields are known */
-    buf[7] = 0;         /* the usual variant */
-    memset(c.to, 0, 9); /* nothing is behind the fields, and there is no sample_id */
-    *hash = as_bytes(XXH3_128bits(buf, (size_t)(c.to + 9 - buf)));
-    return true;
 }
 
 /* The data behind a program of a big-endian recording in the form of a little-endian one, in `out`. */

@@ -40,15 +40,10 @@ void pi_canon_vec(struct pi_canon *c, const struct pd_vec *v);
  */
 void pi_canon_record(struct pi_canon *c, const struct pd_record *rec);
 /*
- * True if the canonical bytes of such samples follow from their own bytes: all fields are numbers, in their
- * order, but for a call chain and raw data at the end.
+ * The same of a sample of a known event, as the first bytes since pi_canon_end(), without decoding it. False:
+ * nothing was done, as it is of no usual type, not in this machine's byte order, damaged, or large.
  */
-bool pi_canon_copies(const struct pd_plan *plan);
-/*
- * The hash of the canonical bytes of such a sample, as of pi_canon_record() after decoding it, without a
- * struct pi_canon. False: it does not end where its fields do, or is longer than a buffer.
- */
-bool pi_canon_sample(const struct pd_plan *plan, const uint8_t *raw, size_t size, struct pd_hash *hash);
+bool pi_canon_sample(struct pi_canon *c, const struct pd_plan *plan, const uint8_t *raw, size_t size);
 /* The fields of a feature of a recording of that byte order, and the bytes behind them. PD_ENOMEM. */
 enum pd_code pi_canon_feature(struct pi_canon *c, const struct pd_feature *f, enum pd_order order,
                               struct pd_error *error);

@@ -488,22 +488,21 @@ static enum pd_code take_record(struct pi_hashing *h, struct pd_record *rec)
     return code ? code : add_record(h, rec);
 }
 
-/* Samples that come next, as far as their canonical bytes follow from their own. */
+/* Samples that come next, as far as few steps do. */
 static enum pd_code add_samples(struct pi_hashing *h)
 {
     struct pd_reader *r = h->r;
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
     struct pi_samples run = pi_samples_of(r);
     enum pd_code code = PD_OK;
-    struct pd_hash hash;
     uint64_t n = 0, time;
-    while (!code && !h->order.lost && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time &&
-           pi_canon_copies(run.plan) && pi_canon_sample(run.plan, p, run.size, &hash)) {
-        code = pi_timed_push(&h->order, time, &hash, h->error);
+    while (!code && !h->order.lost && pi_samples_next(p, (size_t)(stop - p), &run, &time) &&
+           pi_canon_sample(&h->item, run.plan, p, run.size)) {
+        const struct pd_hash hash = pi_canon_end(&h->item);
+        code = put_in_order(h, time, &hash);
         p += run.size;
         n++;
     }
-    h->timed += n;
     pi_progress_bytes(&h->progress, (uint64_t)(p - r->src->next));
     pi_reader_passed(r, p, n);
     return code;

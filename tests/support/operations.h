@@ -16,6 +16,7 @@
 #include "index_stamp.h"
 #include "memory_read.h"
 #include "recording.h"
+#include "src/support/limits.h"
 #include "src/codec/record_role.h"
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
@@ -546,7 +547,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
 {
     static struct image pieces[OPERATION_PIECES];
     const struct pd_pieces_options options = {.size = sizeof options,
-                                              .at_once = t->o[3] % 2 ? 64 * 8 : 0,
+                                              .at_once = t->o[3] % 2 ? PD_LIMIT_PIECES_AT_ONCE : 0,
                                               .allocator = &t->allocator,
                                               .by = (enum pd_pieces_by)(t->o[2] % (PD_PIECES_CGROUP + 1)),
                                               .amount = 1 + t->o[3] * (uint64_t)(1 + t->o[4]),

@@ -83,6 +83,12 @@ static inline bool pi_type_has_trailer(uint32_t type)
     }
 }
 
+/* True if a record of this type may have one: HEADER_BUILD_ID has it where its size says so (decode.c). */
+static inline bool pi_type_may_have_id(uint32_t type)
+{
+    return pi_type_has_trailer(type) || type == PD_RECORD_HEADER_BUILD_ID;
+}
+
 /* True if a sample_id follows the record. */
 static inline bool pi_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
 {

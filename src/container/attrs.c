@@ -2,6 +2,7 @@
 /* attrs.c - the events of a recording, their ids, and which of them a record belongs to. */
 #include "attrs.h"
 #include "src/codec/plan.h"
+#include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
@@ -233,12 +234,6 @@ static void set_event(const struct pi_attrs *a, struct pd_record *rec, uint32_t 
     rec->attr_index = index;
 }
 
-/* These two of perf's own may have a sample_id: that of the first event. */
-static bool has_trailer_of_first(const struct pd_record *rec)
-{
-    return rec->type == PD_RECORD_HEADER_BUILD_ID || rec->type == PD_RECORD_BPF_METADATA;
-}
-
 void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
 {
     rec->attr = NULL;
@@ -248,7 +243,7 @@ void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
         return;
     const struct pd_plan *first = &a->attr[0]->plan;
     if (rec->type >= PD_RECORD_HEADER_ATTR) {
-        if (has_trailer_of_first(rec))
+        if (pi_type_may_have_id(rec->type)) /* that of the first event */
             rec->plan = first;
         return;
     }
@@ -266,7 +261,7 @@ void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
 
 bool pi_attrs_concern(const struct pd_record *rec)
 {
-    return rec->type < PD_RECORD_HEADER_ATTR || (has_trailer_of_first(rec) && !rec->old_feature);
+    return rec->type < PD_RECORD_HEADER_ATTR || (pi_type_may_have_id(rec->type) && !rec->old_feature);
 }
 
 enum pd_code pi_attrs_decode(struct pd_record *rec, struct pd_error *error)

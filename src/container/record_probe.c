@@ -272,8 +272,10 @@ static bool is_out_of_place(const struct pd_reader *r, const struct pd_record *r
 static bool is_too_long(const struct pd_record *rec)
 {
     bool zeros = true;
-    if (rec->type < PD_RECORD_FINISHED_ROUND || rec->type >= PD_RECORD_SCHEDSTAT_CPU || !rec->decoded ||
-        !rec->layout)
+    const bool open_ended = rec->type < PD_RECORD_FINISHED_ROUND || rec->type == PD_RECORD_SCHEDSTAT_CPU ||
+                            rec->type == PD_RECORD_SCHEDSTAT_DOMAIN ||
+                            rec->type >= PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL;
+    if (open_ended || !rec->decoded || !rec->layout)
         return false;
     for (size_t i = 0; i < rec->rest.n; i++)
         zeros &= rec->rest.ptr[i] == 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A new record is a block of the schema: new_record/invented.patch adds a record of the kernel by lines of
-# src/schema and one golden test alone; its fields have names that say nothing. Then all verbs know it.
+# A new record is a block of the schema: new_record/invented.patch adds a record of the kernel and one of
+# perf's own by lines of src/schema and a golden test each; their fields have names that say nothing. Then all
+# verbs know them.
 # Without its line in roles.def it does not build; without those in identity.def, or without the golden test,
 # tests name what is missing. The steps are those of CONTRIBUTING.md.
 set -euo pipefail
@@ -53,6 +54,8 @@ recording() {
             '{"owner":'"$2"',"worker":'"$2"',"origin":"'"$id"'",' \
             '"value":"'"$4"'","secret":"nobodys business"},' \
             '"sample_id":{"pid":'"$2"',"tid":'"$2"',"time":"300","id":"'"$id"'"}}}'
+        echo '{"record":{"type":"INVENTED_TOOL","invented_tool":{"amount":"7"},' \
+            '"sample_id":{"pid":'"$2"',"tid":'"$2"',"time":"301","id":"'"$id"'"}}}'
     } >"$1.json"
     expect 0 "$PERFDATA" encode -o "$1" "$1.json"
 }
@@ -61,6 +64,13 @@ recording five.data 5 1 22
 # Where there is no sample_id, the fields alone name the task.
 sed 's/, *"sample_id":{[^}]*}//; s/sample_id_all|//' seven.data.json >fields.json
 expect 0 "$PERFDATA" encode -o fields.data fields.json
+# One that is too long is noted.
+"$PERFDATA" encode -o long.data - <<'JSON'
+{"header":{"container":"pipe","order":"little"}}
+{"record":{"type":"INVENTED_TOOL","invented_tool":{"amount":"7"},"rest":"0102030405060708090a0b0c0d0e0f10"}}
+JSON
+expect 1 "$PERFDATA" check --strict long.data
+has out INVENTED_TOOL
 # invented FILE: what there is of it.
 invented() { "$PERFDATA" decode --short "$1" | grep -c '"type":"INVENTED"' || true; }
 
@@ -69,6 +79,10 @@ expect 0 "$PERFDATA" dump seven.data
 has out '^0x[0-9a-f]* \[0x[0-9a-f]*\]: INVENTED$'
 has out '^  value: 11$'
 has out '^  secret: nobodys business$'
+grep -A20 ': INVENTED_TOOL$' out >tool
+has tool '^  amount: 7$'
+has tool '^    time: 301 *$'
+! grep -q rest: tool || fail "the sample_id of perf's own record is not known"
 "$PERFDATA" decode seven.data | "$PERFDATA" encode -o same.data
 cmp same.data seven.data || fail "decode | encode"
 expect 0 "$PERFDATA" convert --endian big -o big.data seven.data

@@ -151,7 +151,7 @@ static uint64_t through(const struct bytes *b, enum depth depth)
         if (depth == ENCODE)
             pd_record_encode(rec.plan, &rec, again, sizeof again, &size, NULL);
         else if (depth == PRINT)
-            pd_record_print(&rec, NULL, &out);
+            pd_record_print(&rec, NULL, &out, NULL);
         else if (depth == JSON)
             pd_record_json(&rec, 0, &out);
     }

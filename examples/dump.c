@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     while (!code && (code = pd_reader_next(r, &rec, &error)) == PD_OK) {
         if (pd_reader_decode(r, &rec, &error) && pd_error_text(&error, text, sizeof text))
             fprintf(stderr, "%s\n", text);
-        pd_record_print(&rec, NULL, &out);
+        pd_record_print(&rec, NULL, &out, NULL);
     }
     if (code != PD_END && pd_error_text(&error, text, sizeof text))
         fprintf(stderr, "%s\n", text);

@@ -64,7 +64,7 @@ static void check_text(const struct pd_feature *f)
 {
     char buf[256];
     struct pd_out out = {.buf = buf, .cap = sizeof buf, .more = drop};
-    pd_feature_print(f, NULL, 2, &out);
+    pd_feature_print(f, NULL, 2, &out, NULL);
     pd_feature_json(f, &out);
     CHECK(out.lost == 0);
 }

@@ -137,7 +137,7 @@ static void check_text(const uint8_t *data, size_t size, const struct pd_reader_
         const struct pd_print_options how = {
             .size = sizeof how, .arch = (enum pd_arch)(rec.index % PD_ARCH_MAX), .max_bytes = rec.index % 8};
         out.n = 0;
-        if (code == PD_OK && pd_record_print(&rec, &how, &out) == PD_OK)
+        if (code == PD_OK && pd_record_print(&rec, &how, &out, NULL) == PD_OK)
             check_printed(&out);
     }
     free(out.buf);

@@ -98,6 +98,6 @@ void cli_convert(struct cli_conversion *c)
         cli_say(c->cli, "%s has files beside the records (kcore_dir), which do not come along", path);
     if (c->options.to == PD_CONVERT_SAME && strcmp(c->cli->output, "-") == 0)
         c->options.to = PD_CONVERT_PIPE;
-    c->w.to = names[pd_convert_container(c->in.reader, &c->options)];
+    c->w.to = names[pd_convert_container(c->in.reader, c->options.to)];
     cli_write_recording(&c->w, write_output, is_ready);
 }

@@ -363,13 +363,9 @@ static enum pd_code convert_parts(struct pi_conversion *c, const struct pd_sink 
 
 /* ---- The call */
 
-enum pd_container pd_convert_container(const struct pd_reader *reader,
-                                       const struct pd_convert_options *options)
+enum pd_container pd_convert_container(const struct pd_reader *reader, enum pd_convert_to to)
 {
-    struct pd_convert_options own;
-    PD_TAKE_OPTIONS(pd_convert_options, &own, options,
-                    NULL); /* an error here is an error of pd_convert(), too */
-    switch (own.to) {
+    switch (to) {
     case PD_CONVERT_FILE: return PD_CONTAINER_FILE;
     case PD_CONVERT_PIPE: return PD_CONTAINER_PIPE;
     case PD_CONVERT_DIRECTORY: return PD_CONTAINER_DIRECTORY;
@@ -452,7 +448,7 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     c->error = error ? error : &own_error;
     *c->stats = (struct pd_convert_stats){0};
     c->from = reader->info.container;
-    c->to = pd_convert_container(reader, options);
+    c->to = pd_convert_container(reader, options->to);
     c->level = options->level;
     c->progress = (struct pi_progress){.callback = options->progress, .user = options->user};
     pi_progress_expect(&c->progress, pi_record_bytes(reader), 1);

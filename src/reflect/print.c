@@ -18,10 +18,10 @@ struct printer {
 };
 
 static inline enum pd_code make_printer(struct printer *p, const struct pd_print_options *options,
-                                        unsigned indent, struct pd_out *out)
+                                        unsigned indent, struct pd_out *out, struct pd_error *error)
 {
     struct pd_print_options o;
-    const enum pd_code code = PD_TAKE_OPTIONS(pd_print_options, &o, options, NULL);
+    const enum pd_code code = PD_TAKE_OPTIONS(pd_print_options, &o, options, error);
     *p = (struct printer){out, indent, o.arch, o.max_bytes ? o.max_bytes : 64, false};
     return code;
 }
@@ -254,21 +254,21 @@ static void print_fields(const struct printer *p, struct pd_fields *it)
 }
 
 enum pd_code pd_fields_print(struct pd_fields *it, const struct pd_print_options *options, unsigned indent,
-                             struct pd_out *out)
+                             struct pd_out *out, struct pd_error *error)
 {
     struct printer p;
-    const enum pd_code code = make_printer(&p, options, indent, out);
+    const enum pd_code code = make_printer(&p, options, indent, out, error);
     if (!code)
         print_fields(&p, it);
     return code;
 }
 
 enum pd_code pd_feature_print(const struct pd_feature *f, const struct pd_print_options *options,
-                              unsigned indent, struct pd_out *out)
+                              unsigned indent, struct pd_out *out, struct pd_error *error)
 {
     struct pd_fields it;
     pd_fields_of_feature(&it, f);
-    return pd_fields_print(&it, options, indent, out);
+    return pd_fields_print(&it, options, indent, out, error);
 }
 
 /* ---- Records and attrs. */
@@ -300,13 +300,13 @@ static void print_header(const struct pd_record *rec, const struct pi_view *view
 }
 
 enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_options *options,
-                             struct pd_out *out)
+                             struct pd_out *out, struct pd_error *error)
 {
     const struct pi_view view = pi_view_of(rec);
     struct printer p;
     struct pd_fields it;
     struct pd_feature feature;
-    const enum pd_code code = make_printer(&p, options, 2, out);
+    const enum pd_code code = make_printer(&p, options, 2, out, error);
     if (code)
         return code;
     print_header(rec, &view, out);
@@ -314,7 +314,7 @@ enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_
         PD_EMIT(out, "  feature: ");
         pi_emit_str(out, pd_feature_name(feature.id));
         pi_emit_char(out, '\n');
-        pd_feature_print(&feature, options, 4, out);
+        pd_feature_print(&feature, options, 4, out, error);
     } else if (view.open) {
         if (!print_straight(&p, rec, &view)) {
             pd_fields_of_record(&it, rec);
@@ -328,11 +328,11 @@ enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_
 }
 
 enum pd_code pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *options,
-                           struct pd_out *out)
+                           struct pd_out *out, struct pd_error *error)
 {
     struct printer p;
     struct pd_fields it;
-    const enum pd_code code = make_printer(&p, options, 2, out);
+    const enum pd_code code = make_printer(&p, options, 2, out, error);
     if (code)
         return code;
     char event[128]; /* longer than any name pd_event_format() makes */

@@ -136,7 +136,7 @@ static void check_text(const struct trial *t, const struct pd_feature *f)
 {
     char buf[512];
     struct pd_out out = {.buf = buf, .cap = sizeof buf, .more = drop};
-    pd_feature_print(f, NULL, 0, &out);
+    pd_feature_print(f, NULL, 0, &out, NULL);
     pd_feature_json(f, &out);
     CHECK(t, out.lost == 0);
 }

@@ -14,15 +14,15 @@ static void compare(const struct pd_record *rec, const struct pd_print_options *
     struct collected c = {.all = {.more = pd_out_grow}};
     struct pd_out few = {.buf = c.small, .cap = room, .more = collect, .user = &c};
     struct pd_fields it;
-    pd_record_print(rec, how, &straight);
-    pd_record_print(rec, how, &few);
+    pd_record_print(rec, how, &straight, NULL);
+    pd_record_print(rec, how, &few, NULL);
     collect(&few, 0);
     assert_int_equal(c.all.n, straight.n);
     assert_memory_equal(c.all.buf, straight.buf, straight.n);
     const char *line = memchr(straight.buf, '\n', straight.n);
     assert_non_null(line);
     pd_fields_of_record(&it, rec);
-    pd_fields_print(&it, how, 2, &reflected);
+    pd_fields_print(&it, how, 2, &reflected, NULL);
     assert_int_equal((size_t)(straight.buf + straight.n - (line + 1)), reflected.n);
     if (reflected.n)
         assert_memory_equal(line + 1, reflected.buf, reflected.n);

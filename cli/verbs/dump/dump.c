@@ -68,7 +68,7 @@ static void print_large(struct dump *d, const struct pd_record *rec)
     const char *name = pd_set_name(&pd_set_record_type, large.type);
     cli_print(d->cli, "  together: %s, %" PRIu32 " bytes\n", name ? name : "unknown", large.size);
     pd_fields_of_large_record(&it, &large);
-    pd_fields_print(&it, &how, 4, &d->cli->out);
+    pd_fields_print(&it, &how, 4, &d->cli->out, NULL);
 }
 
 static void print_record(struct dump *d, const struct pd_record *rec, struct pd_out *out)
@@ -88,7 +88,7 @@ static void print_record(struct dump *d, const struct pd_record *rec, struct pd_
         pd_out_str(out, "\n");
         return;
     }
-    pd_record_print(rec, &how, out);
+    pd_record_print(rec, &how, out, NULL);
     if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
         char name[256];
         cli_event_name(&d->in, rec->attr_index, name, sizeof name);
@@ -106,7 +106,7 @@ static void print_record(struct dump *d, const struct pd_record *rec, struct pd_
         struct pd_fields it;
         pd_fields_of_offcpu(&it, &offcpu);
         pd_out_str(out, "  offcpu:\n");
-        pd_fields_print(&it, &how, 4, out);
+        pd_fields_print(&it, &how, 4, out, NULL);
     }
     if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
         print_large(d, rec);

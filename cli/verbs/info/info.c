@@ -202,7 +202,7 @@ static void print_event(struct info *info, size_t i)
     print_set(info, "branch_sample_type", &pd_set_branch_sample_type, a->branch_sample_type);
     print_set(info, "flags", &pd_set_attr_flags, a->flags);
     if (info->cli->verbose)
-        pd_attr_print(a, NULL, &info->cli->out);
+        pd_attr_print(a, NULL, &info->cli->out, NULL);
 }
 
 static void print_feature(struct info *info, uint32_t id, uint64_t size)
@@ -219,7 +219,7 @@ static void print_fields(struct info *info, uint32_t id)
     const struct pd_feature *const f = pd_metadata_feature(info->in->meta, id);
     pd_out_str(&info->cli->out, "\n");
     if (info->cli->verbose && f)
-        pd_feature_print(f, NULL, 6, &info->cli->out);
+        pd_feature_print(f, NULL, 6, &info->cli->out, NULL);
 }
 
 /* The sections of a file, then what came in records. */

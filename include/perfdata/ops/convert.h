@@ -138,9 +138,8 @@ struct pd_convert_stats {
     bool copied;          /* there was nothing to change: the output equals the input byte for byte */
 };
 
-/* The container of the output. NULL options, or options that pd_convert() refuses: the input's. */
-PD_EXPERIMENTAL enum pd_container pd_convert_container(const struct pd_reader *reader,
-                                                       const struct pd_convert_options *options);
+/* The container of an output with such an option `to`. */
+PD_EXPERIMENTAL enum pd_container pd_convert_container(const struct pd_reader *reader, enum pd_convert_to to);
 
 /*
  * Writes the recording as the options say. A sink for a FILE must be able to patch; for a DIRECTORY it is not

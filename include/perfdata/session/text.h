@@ -73,7 +73,7 @@ struct pd_print_options {
 
 /*
  * Functions with these options return PD_OK, or PD_EARG, and print nothing, for options that this library
- * does not know.
+ * does not know: `error`, which may be NULL, names their struct.
  *
  * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, the offset of a
  * record from inside a compressed one as OFFSET+INNER, then indented lines "name: value" in stream order,
@@ -81,15 +81,16 @@ struct pd_print_options {
  * bytes. NULL options: defaults.
  */
 PD_EXPERIMENTAL enum pd_code pd_record_print(const struct pd_record *rec,
-                                             const struct pd_print_options *options, struct pd_out *out);
+                                             const struct pd_print_options *options, struct pd_out *out,
+                                             struct pd_error *error);
 
 /* An attr for people: a line "attr: EVENT", then the fields that are not 0. */
 PD_EXPERIMENTAL enum pd_code pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *options,
-                                           struct pd_out *out);
+                                           struct pd_out *out, struct pd_error *error);
 
 /* The remaining fields of `it`, one a line, behind `indent` spaces. */
 PD_EXPERIMENTAL enum pd_code pd_fields_print(struct pd_fields *it, const struct pd_print_options *options,
-                                             unsigned indent, struct pd_out *out);
+                                             unsigned indent, struct pd_out *out, struct pd_error *error);
 
 enum pd_json_flags {
     PD_JSON_OFFSET = 1, /* with "offset", and for records from inside a compressed one with "inner_offset" */
@@ -138,7 +139,7 @@ struct pd_feature; /* see perfdata/feature.h */
 /* The fields of a feature as lines of text, as pd_fields_print(). */
 PD_EXPERIMENTAL enum pd_code pd_feature_print(const struct pd_feature *f,
                                               const struct pd_print_options *options, unsigned indent,
-                                              struct pd_out *out);
+                                              struct pd_out *out, struct pd_error *error);
 /* A feature as {"field":…}: all fields, and "rest" when there is any. */
 PD_EXPERIMENTAL void pd_feature_json(const struct pd_feature *f, struct pd_out *out);
 

@@ -10,7 +10,7 @@ static void check_with(const struct pd_record *rec, const struct pd_print_option
 {
     char buf[4096];
     struct pd_out out = {.buf = buf, .cap = sizeof buf - 1};
-    pd_record_print(rec, options, &out);
+    pd_record_print(rec, options, &out, NULL);
     assert_int_equal(out.lost, 0);
     buf[out.n] = '\0';
     assert_string_equal(buf, expected);
@@ -185,7 +185,7 @@ static void test_attr(void **state)
                                  .flags = PD_ATTR_INHERIT | PD_ATTR_MMAP2};
     char buf[1024];
     struct pd_out out = {.buf = buf, .cap = sizeof buf - 1};
-    pd_attr_print(&attr, NULL, &out);
+    pd_attr_print(&attr, NULL, &out, NULL);
     buf[out.n] = '\0';
     assert_string_equal(buf, "attr: page-faults\n"
                              "  type: SOFTWARE\n"

@@ -11,6 +11,7 @@
 #include "src/schema/schema.h"
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
+#include "src/session/record_words.h"
 #include "differ.h"
 #include "ops/output/offcpu.h"
 #include "ops/output/payload.h"
@@ -553,7 +554,7 @@ static enum pd_code leave_over(struct records *r, struct multiset *m, int s)
 {
     struct item *item = &r->current[s];
     uint64_t time;
-    if (!pd_record_time(&item->rec, &time) || time == 0 || time == UINT64_MAX)
+    if (!pi_known_time(&item->rec, &time))
         time = item->rec.index;
     r->there[s] = false;
     return push(r->d, &m->by_time[s], item, time);

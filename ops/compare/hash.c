@@ -19,6 +19,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
+#include "src/session/record_words.h"
 #include "src/container/feature_probe.h"
 #include "src/container/reader/sample_run.h"
 #include "src/support/idmap.h"
@@ -392,7 +393,7 @@ static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
 /* A record with a time waits to be sorted; one without comes at its position. */
 static inline enum pd_code put_in_order(struct pi_hashing *h, uint64_t time, const struct pd_hash *hash)
 {
-    if (time == 0 || time == UINT64_MAX) {
+    if (!pi_is_time(time)) {
         h->untimed++;
         pi_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
         return PD_OK;

@@ -195,8 +195,8 @@ PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_k
     if (!fits(k, chains, raw, size, &n))
         return GIVEN;
     const uint64_t time = word_at(raw, k->time);
-    if (!k->wanted) /* 0 and UINT64_MAX are no times */
-        return time - 1 < UINT64_MAX - 1 ? TAKEN : GIVEN;
+    if (!k->wanted)
+        return pi_is_time(time) ? TAKEN : GIVEN;
     const struct pi_change_span *span = pi_changes_span(t->changes, word_at(raw, k->task), time);
     if (span == NULL)
         return GIVEN;

@@ -494,8 +494,8 @@ void pi_branches_take_run(struct pi_exporting *x, struct pd_reader *r, struct pd
     if (!pi_changes_settle(&x->changes, clock->done, known))
         return;
     while (pi_reader_next_quick(r, rec)) {
-        if (rec->type != PD_RECORD_SAMPLE || !pi_word_time(rec, &time) || time == 0 || time == UINT64_MAX ||
-            time >= known || !pi_branches_take(x, rec, time, settled)) {
+        if (rec->type != PD_RECORD_SAMPLE || !pi_known_time(rec, &time) || time >= known ||
+            !pi_branches_take(x, rec, time, settled)) {
             pi_reader_again(r, rec);
             return;
         }

@@ -145,7 +145,7 @@ static enum pd_code take(struct pi_chosen *c, struct pd_record *rec, bool *wante
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
     const bool passes = c->few && rec->type == PD_RECORD_SAMPLE;
     if (c->session && !passes && (code = pd_session_record(c->session, rec, &what)) != PD_OK) {
-        if (pd_is_failure(code) || code == PD_ELIMIT) {
+        if (pi_ends_pass(code)) {
             *error = what;
             return code;
         }

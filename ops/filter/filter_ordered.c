@@ -99,7 +99,7 @@ static enum pd_code take(struct pi_filtering *f, struct pd_record *rec)
     if (rec->type != PD_RECORD_SAMPLE && !pi_selector_record(&o->selector, o->session, rec))
         return no_memory(f);
     const enum pd_code code = pd_session_record(o->session, rec, &what);
-    if (pd_is_failure(code) || code == PD_ELIMIT) {
+    if (pi_ends_pass(code)) {
         *f->error = what;
         return code;
     }

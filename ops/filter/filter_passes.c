@@ -204,7 +204,7 @@ static bool is_readable(const struct pd_record *rec)
 static void note_time(struct pi_filtering *f, const struct pi_subject *s)
 {
     struct pd_filter_stats *stats = f->stats;
-    if (s->time == 0 || s->time == UINT64_MAX)
+    if (!pi_is_time(s->time))
         return;
     if (stats->first == 0 || s->time < stats->first)
         stats->first = s->time;

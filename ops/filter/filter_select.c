@@ -204,7 +204,7 @@ bool pi_meets_all(const struct pi_criteria *c, const struct pi_subject *s)
 bool pi_meets_any_itself(const struct pi_criteria *c, const struct pi_subject *s)
 {
     const struct pd_filter_lists *l = c->lists;
-    return (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
+    return (l->times && pi_is_time(s->time) && pd_time_match(l->times, l->n_times, s->time)) ||
            (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) || (l->events && has_event(s) && in_events(c, s));
 }
 

@@ -8,6 +8,7 @@
 #include "block.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
+#include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static bool may_go(const struct pd_record *rec, uint32_t *pid, uint32_t *tid, ui
     const enum pi_role role = pi_role_of(rec);
     if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) || rec->plan == NULL ||
         (role == PD_ROLE_SAMPLE && rec->attr == NULL) || rec->plan->offcpu || rec->layout == NULL ||
-        !pi_word_time(rec, time) || *time == 0 || *time == UINT64_MAX)
+        !pi_known_time(rec, time))
         return false;
     *pid = *tid = 0;
     return (role == PD_ROLE_SAMPLE && rec->plan->pid == 0) ||

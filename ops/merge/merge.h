@@ -125,7 +125,7 @@ enum pd_code pi_merge_put_tracing(struct pi_merging *m, size_t first);
 static inline uint64_t pi_merge_time(const struct pd_record *rec)
 {
     uint64_t time;
-    return pi_word_time(rec, &time) && time != UINT64_MAX ? time : 0;
+    return pi_known_time(rec, &time) ? time : 0;
 }
 /* Writes `bytes` for a record of an input, after the rounds that end before it. */
 enum pd_code pi_merge_write_record(struct pi_merging *m, uint32_t i, const struct pd_record *rec,

@@ -54,7 +54,7 @@ static inline enum pd_code pi_rounds_before(struct pi_rounds *r, const struct pd
     struct pd_moment when;
     const bool round = rec->type == PD_RECORD_FINISHED_ROUND && !rec->old_feature;
     uint64_t time;
-    const bool timed = pi_word_time(rec, &time) && time && time != UINT64_MAX;
+    const bool timed = pi_known_time(rec, &time);
     if (timed && !round) {
         pi_clock_follow(&r->clock, time);
         return PD_OK;

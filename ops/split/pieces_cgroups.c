@@ -25,7 +25,7 @@ enum pd_code pi_cut_cgroups_record(struct pi_cutting *c, struct pd_record *rec)
     if (c->cgroups.session == NULL || rec->type == PD_RECORD_SAMPLE)
         return PD_OK;
     const enum pd_code code = pd_session_record(c->cgroups.session, rec, &what);
-    if (!pd_is_failure(code) && code != PD_ELIMIT)
+    if (!pi_ends_pass(code))
         return PD_OK; /* damage is reported when the record is copied */
     *c->error = what;
     return code;

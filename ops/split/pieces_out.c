@@ -12,7 +12,7 @@
 /* The time by which perf sorts a record; false: it has none. */
 bool pi_cut_time(const struct pi_cutting *c, const struct pd_record *rec, uint64_t *time)
 {
-    return c->timed && pi_word_time(rec, time) && *time != 0 && *time != UINT64_MAX;
+    return c->timed && pi_known_time(rec, time);
 }
 
 static void report(struct pi_cutting *c, const struct pd_error *what)

@@ -27,6 +27,18 @@ static inline bool pi_word_time(const struct pd_record *rec, uint64_t *time)
     return p != NULL;
 }
 
+/* 0 and UINT64_MAX are no times. */
+static inline bool pi_is_time(uint64_t time)
+{
+    return time - UINT64_C(1) < UINT64_MAX - 1;
+}
+
+/* The time by which perf sorts a record. False: it has none. */
+static inline bool pi_known_time(const struct pd_record *rec, uint64_t *time)
+{
+    return pi_word_time(rec, time) && pi_is_time(*time);
+}
+
 /* What perf takes from the raw data of an off-cpu sample. False: it is no such sample. */
 bool pi_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
 bool pi_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip);

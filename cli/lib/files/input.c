@@ -2,6 +2,7 @@
 /* input.c - recordings that are read: opening them, their records, and their damage. */
 #define _GNU_SOURCE
 #include "input.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "cli/lib/memory.h"
 #include "cli/lib/messages/messages.h"
@@ -439,8 +440,7 @@ static bool learn_all(struct cli_input *in)
     struct pd_record rec = {0};
     struct pd_error error;
     enum pd_code code;
-    while ((code = pd_reader_next(in->reader, &rec, &error)) == PD_OK || code == PD_EZSTD ||
-           code == PD_ELIMIT)
+    while ((code = pd_reader_next(in->reader, &rec, &error)) == PD_OK || pi_reader_goes_on(code))
         if (code == PD_OK)
             cli_learn(in, &rec);
     if (!pd_is_failure(code)) /* damage is reported later */

@@ -2,6 +2,7 @@
 /* ordered.c - the records of an input in the order of time. */
 #include "ordered.h"
 #include "cli/lib/memory.h"
+#include "src/schema/fail.h"
 
 bool cli_ordered_open(struct cli_ordered *o, struct cli_input *in, enum pd_sort_kind kind, uint32_t parts)
 {
@@ -26,7 +27,7 @@ bool cli_ordered_next(struct cli_ordered *o, struct pd_record *rec)
         if (!code)
             return true;
         cli_input_error(o->in, &error);
-        o->failed = pd_is_failure(code) || code == PD_ELIMIT;
+        o->failed = pi_ends_pass(code);
     }
     return false;
 }

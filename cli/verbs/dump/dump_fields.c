@@ -2,6 +2,7 @@
 /* dump_fields.c - `perfdata dump -F`: a line for each sample, spaced as perf script -F spaces it. */
 #include "dump.h"
 #include "src/reflect/command_text.h"
+#include "src/schema/fail.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/session/event.h>
@@ -258,8 +259,8 @@ static bool collect_cgroups(struct dump *d)
         code = pd_reader_rewind(d->in.reader, &error);
     while (!code && (code = pd_reader_next(d->in.reader, &rec, &error)) == PD_OK)
         if (rec.type != PD_RECORD_SAMPLE && (code = pd_session_record(d->session, &rec, &error)) != PD_OK)
-            code = pd_is_failure(code) || code == PD_ELIMIT ? code : PD_OK;
-    if (!pd_is_failure(code) && code != PD_ELIMIT) /* damage is reported by the second pass */
+            code = pi_ends_pass(code) ? code : PD_OK;
+    if (!pi_ends_pass(code)) /* damage is reported by the second pass */
         code = pd_reader_rewind(d->in.reader, &error);
     if (code)
         cli_input_error(&d->in, &error);

@@ -126,12 +126,6 @@ void pi_reader_number_from(struct pd_reader *r, uint64_t first);
  */
 bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec);
 
-/* True for an error of pd_reader_next() behind which the reader goes on: compressed data is lost. */
-static inline bool pi_reader_goes_on(enum pd_code code)
-{
-    return code == PD_EZSTD || code == PD_ELIMIT;
-}
-
 /* True for damage behind which no records come: those of a directory's next member do. */
 static inline bool pi_reader_ends_at(const struct pd_reader *r, enum pd_code damage)
 {

@@ -28,7 +28,7 @@ static inline void pi_clock_stamp_here(struct pd_clock *c, const struct pd_recor
         return;
     if (rec->type == PD_RECORD_FINISHED_ROUND)
         pi_clock_end_round(c);
-    if (!pi_word_time(rec, &time) || time == UINT64_MAX)
+    if (!pi_known_time(rec, &time))
         time = 0;
     when->at = pi_clock_follow(c, time);
     when->time = time;

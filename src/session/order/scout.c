@@ -165,7 +165,7 @@ bool pi_scout_next(struct pi_scout *s, struct pd_record *rec)
     uint64_t time;
     if (!pi_reader_next_near(s->reader, rec))
         return false;
-    if (!pi_word_time(rec, &time) || time == 0 || time < s->known || time == UINT64_MAX)
+    if (!pi_known_time(rec, &time) || time < s->known)
         return true;
     pi_reader_again(s->reader, rec);
     return false;

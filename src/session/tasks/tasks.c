@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - collects the information about tasks in records, for task_rules.c to process. */
 #include "src/container/reader/sample_run.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/session/order/clock.h"
 #include "task_engine.h"
@@ -282,7 +283,7 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
         if (error)
             *error = what;
     }
-    return pd_is_failure(code) || code == PD_ELIMIT ? code : PD_OK;
+    return pi_ends_pass(code) ? code : PD_OK;
 }
 
 /* ---- Processing all collected entries, or those of a stream */

@@ -4,6 +4,7 @@
  * with limits of the machine. Each case runs in a separate process, so that its memory can be measured.
  */
 #define _GNU_SOURCE
+#include "src/codec/record_role.h"
 #include "src/support/limits.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/measure.h"
@@ -201,7 +202,7 @@ static void case_inflate(struct bench *b)
     } else {
         bool good = true;
         while (good && pd_reader_next(r, &rec, NULL) == PD_OK) {
-            if (rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2)
+            if (!pi_is_wrapper(&rec))
                 continue;
             if (pd_reader_decode(r, &rec, NULL) == PD_OK)
                 good = inflate_chunk(

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen.c - `perfdata gen`: synthetic recordings, at random or of a workload. */
+#include "ops/gen/gen_internal.h"
+#include "src/codec/record_role.h"
 #include "src/support/limits.h"
 #include "cli/lib/files/convert_dir.h"
 #include "cli/lib/threads/workers.h"
@@ -128,7 +130,7 @@ static bool add_all(struct run *run, uint64_t weight)
     run->options.any = true;
     for (size_t i = 0; ok && i < pd_set_record_type.n; i++) {
         const uint32_t type = (uint32_t)pd_set_record_type.names[i].value;
-        if (type != PD_RECORD_COMPRESSED && type != PD_RECORD_COMPRESSED2)
+        if (!pi_is_wrapper_type(type))
             ok = add_weight(run, type, weight);
     }
     return ok;
@@ -356,7 +358,7 @@ static bool generate(struct run *run, const struct pd_sink *sink)
     cli_progress_end(run->cli);
     if (!code && run->cli->verbose)
         cli_say(run->cli, "%" PRIu64 " records, %" PRIu64 " bytes", pd_gen_records(gen), pd_gen_bytes(gen));
-    if (!code && run->workload && pd_gen_hides_callers(gen))
+    if (!code && run->workload && pi_gen_hides_callers(gen))
         cli_say(run->cli,
                 "%s: \"from CALLER\" has no effect, as no call chains are sampled; \"sample callchain\" or "
                 "--sample-type does that",

@@ -131,7 +131,7 @@ static void on_finding(void *user, size_t input, const struct pd_error *error)
 static void report_error(struct run *run, const struct pd_error *error)
 {
     struct cli_input *in = run->failed < run->n ? input_of(run, run->failed) : NULL;
-    if (error->code == PD_EUNSUP && error->field && !error->record_type)
+    if (cli_is_unsupported(error))
         cli_fail(run->cli, CLI_USAGE, "%s: cannot be merged: %s", in ? in->name : cli_temporary_dir(),
                  error->field);
     else if (in && error->code != PD_EOUT)

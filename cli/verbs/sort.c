@@ -53,7 +53,7 @@ static bool take_option(struct run *run, int key)
 
 static bool report_error(struct run *run, const struct pd_error *error)
 {
-    if (error->code == PD_EUNSUP && error->field && !error->record_type)
+    if (cli_is_unsupported(error))
         cli_fail(run->cli, CLI_USAGE, "%s cannot be sorted: %s", run->in.name, error->field);
     else
         cli_tell_error(&run->w, error);

@@ -298,9 +298,9 @@ static int close_piece(void *user, const struct pd_piece *piece, struct pd_sink 
 static void report_error(struct run *run, const struct pd_error *error)
 {
     struct cli *cli = run->cli;
-    const bool aux =
-        error->record_type >= PD_RECORD_AUXTRACE_INFO && error->record_type <= PD_RECORD_AUXTRACE_ERROR;
-    if (error->code == PD_EUNSUP && (aux || !error->record_type))
+    const bool aux = error->code == PD_EUNSUP && (error->record_type == PD_RECORD_AUXTRACE_INFO ||
+                                                  error->record_type == PD_RECORD_AUXTRACE);
+    if (aux || cli_is_unsupported(error))
         cli_fail(
             cli, CLI_USAGE, "%s: %s%s", run->in.name, error->field,
             aux ? "; perfdata filter --exclude-record AUXTRACE_INFO,AUXTRACE,AUX,ITRACE_START leaves them out"

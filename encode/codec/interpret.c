@@ -202,7 +202,7 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
 static enum pd_code check_count(struct writer *w, const struct pd_op *op, const void *v, size_t n)
 {
     const uint64_t count = pi_count(op, &w->shape, v),
-                   abi = op->kind == PD_OP_REGS ? pd_member(v, op->count_offset, 8) : 0;
+                   abi = op->kind == PD_OP_REGS ? pi_value_of(v, op->count_offset, 8) : 0;
     if (pi_abi_unknown(abi))
         return fail(w, PD_EVALUE, op->ref, abi, PD_REGS_ABI_64);
     return n == count ? check_many(w, op, n) : fail(w, PD_ECOUNT, op->ref, count, n);
@@ -341,7 +341,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
             return fail(w, PD_EVALUE, op->ref, count, 8);
         if ((count & 7) > PD_WIRE_TYPE_LAST)
             return fail(w, PD_EVALUE, op->name, count & 7, PD_WIRE_TYPE_LAST);
-        found = pd_member(v, op->offset, 8);
+        found = pi_value_of(v, op->offset, 8);
         expected = pi_derived(op, v);
         break;
     case PD_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
@@ -352,7 +352,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         return PD_OK;
     case PD_OP_LITTLE: w->order = PD_LITTLE; return PD_OK;
     case PD_OP_TEXT:
-        found = pd_member(v, op->offset, 1);
+        found = pi_value_of(v, op->offset, 1);
         expected = found != 0;
         w->text = op;
         w->is_text = expected;
@@ -362,17 +362,17 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     case PD_OP_SINCE:
         if (!pi_is_number(op, v))
             return fail(w, PD_EVALUE, op->ref, pi_first_character(op, v), '0');
-        found = pd_member(v, op->offset, 1);
+        found = pi_value_of(v, op->offset, 1);
         expected = pi_is_since(op, v);
         break;
     case PD_OP_GIVEN:
-        found = pd_member(v, op->offset, 4);
+        found = pi_value_of(v, op->offset, 4);
         expected = w->shape.given;
         break;
     case PD_OP_ROOM:
     case PD_OP_ROOMN:
     case PD_OP_ODD64:
-        found = pd_member(v, op->offset, 1);
+        found = pi_value_of(v, op->offset, 1);
         expected = found != 0;
         if (op->kind == PD_OP_ODD64)
             claim_odd(w, op, expected);
@@ -386,7 +386,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
             return fail(w, PD_ECOUNT, op->ref, count, op->arg);
         /* fall through */
     default:
-        found = pd_member(v, op->offset, 8);
+        found = pi_value_of(v, op->offset, 8);
         expected = pi_derived(op, v);
         break;
     }

@@ -125,6 +125,7 @@ struct pd_member {
     const char *name; /* in the directory */
     uint64_t size;    /* bytes */
     unsigned mode;    /* permission bits of the file */
+    bool unreadable;  /* a finding says why */
 };
 
 struct pd_reader;

@@ -141,7 +141,7 @@ static enum pd_code end(struct pi_conversion *c)
     if (!code)
         code = pi_sections_end(&c->out); /* of a stream: late features */
     if (!code && c->rest && pi_convert_had(c, PD_FEAT_AUXTRACE))
-        pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
+        pi_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
     return code;
 }
 

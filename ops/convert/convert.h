@@ -56,7 +56,7 @@ struct pi_conversion {
 
 /* Reports damage that is skipped; a failure is returned unchanged. */
 enum pd_code pi_convert_damage(struct pi_conversion *c, const struct pd_error *what);
-void pd_convert_note(const struct pi_conversion *c, uint16_t feature, const char *why);
+void pi_convert_note(const struct pi_conversion *c, uint16_t feature, const char *why);
 /* Callbacks of the parts below; `user` is the conversion. */
 void pi_convert_finding(void *user, const struct pd_error *what);
 void pi_convert_dropped(void *user, uint16_t feature, const char *why);

@@ -30,7 +30,7 @@ enum pd_code pi_convert_damage(struct pi_conversion *c, const struct pd_error *w
     return PD_OK;
 }
 
-void pd_convert_note(const struct pi_conversion *c, uint16_t feature, const char *why)
+void pi_convert_note(const struct pi_conversion *c, uint16_t feature, const char *why)
 {
     const struct pd_convert_note note = {.what = PD_NOTED_FEATURE, .number = feature, .why = why};
     if (c->options->note)
@@ -39,7 +39,7 @@ void pd_convert_note(const struct pi_conversion *c, uint16_t feature, const char
 
 void pi_convert_dropped(void *user, uint16_t feature, const char *why)
 {
-    pd_convert_note(user, feature, why);
+    pi_convert_note(user, feature, why);
 }
 
 /* ---- Features */

@@ -200,7 +200,7 @@ uint64_t pd_gen_records(const struct pd_gen *g)
     return g->records;
 }
 
-bool pd_gen_hides_callers(const struct pd_gen *g)
+bool pi_gen_hides_callers(const struct pd_gen *g)
 {
     const uint64_t showing = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_STACK_USER;
     bool callers = false, shown = false;

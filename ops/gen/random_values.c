@@ -226,7 +226,7 @@ static void count_cost(const struct maker *m, const struct pd_op *op, const void
         case PD_OP_VEC16:
         case PD_OP_VEC32:
         case PD_OP_VEC64: *each += pi_vec_width(op); break;
-        case PD_OP_GRID64: *each += 8 * (size_t)pd_member(v, (unsigned)op->arg, op->count_width); break;
+        case PD_OP_GRID64: *each += 8 * (size_t)pi_value_of(v, (unsigned)op->arg, op->count_width); break;
         case PD_OP_BYTES: *each += 1; break;
         case PD_OP_SLOT: *each += 1, *once += 16; break;
         case PD_OP_LIST: *each += pi_layout_bytes(op->sub(), &m->shape); break;

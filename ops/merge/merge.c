@@ -66,9 +66,9 @@ static void on_convert_note(void *user, const struct pd_convert_note *note)
 {
     const struct converting *c = user;
     if (note->what == PD_NOTED_FEATURE)
-        pd_merge_note(c->m, c->input, note->number, note->why);
+        pi_merge_note(c->m, c->input, note->number, note->why);
     else
-        pd_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
+        pi_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
 }
 
 static enum pd_code temporary_failed(struct pi_merging *m)
@@ -143,7 +143,7 @@ static enum pd_code normalize(struct pi_merging *m, size_t i)
     if (info->container != PD_CONTAINER_PIPE && info->order == m->order)
         return pd_reader_rewind(in->reader, m->error);
     if (info->order != m->order)
-        pd_merge_note(m, i, UINT32_MAX,
+        pi_merge_note(m, i, UINT32_MAX,
                       "is of the other byte order: it is converted to that of the first input");
     return convert_input(m, i, in->given, NULL);
 }
@@ -218,7 +218,7 @@ static enum pd_code check_clock(struct pi_merging *m, size_t i)
     if (own == other && (!own || a->attr.clockid == b->attr.clockid))
         return PD_OK;
     if (m->options->any_clock)
-        pd_merge_note(m, i, UINT32_MAX,
+        pi_merge_note(m, i, UINT32_MAX,
                       "its times are of another clock (attr.clockid), they are taken as they are");
     if (m->options->any_clock)
         return PD_OK;
@@ -477,7 +477,7 @@ static enum pd_code merge_records(struct pi_merging *m)
 
 static void on_dropped(void *user, uint16_t feature, const char *why)
 {
-    pd_merge_note(user, 0, feature, why);
+    pi_merge_note(user, 0, feature, why);
 }
 
 static bool any_aux(const struct pi_merging *m)

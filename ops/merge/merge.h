@@ -113,7 +113,7 @@ struct pi_merging {
 };
 
 /* merge_common.c */
-void pd_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text);
+void pi_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text);
 void pi_merge_note_event(const struct pi_merging *m, size_t input, uint32_t feature, const char *text,
                          const char *name);
 enum pd_code pi_merge_no_memory(struct pi_merging *m, size_t n);

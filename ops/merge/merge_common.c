@@ -3,7 +3,7 @@
 #include "merge.h"
 #include "src/schema/fail.h"
 
-void pd_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text)
+void pi_merge_note(const struct pi_merging *m, size_t input, uint32_t feature, const char *text)
 {
     pi_merge_note_event(m, input, feature, text, NULL);
 }

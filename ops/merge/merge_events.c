@@ -249,7 +249,7 @@ static enum pd_code put_event(struct pi_merging *m, const struct pi_merged_event
         m->failed = e->input;
         if ((code = pi_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
             return code;
-        pd_merge_note(m, e->input, UINT32_MAX,
+        pi_merge_note(m, e->input, UINT32_MAX,
                       "attrs are made as large as the largest of another input (attr.size)");
         m->failed = m->n;
     }

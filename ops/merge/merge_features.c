@@ -49,7 +49,7 @@ void pi_merge_machines(struct pi_merging *m)
         m->in[i].machine = k;
         m->in[i].pid_step = k == i ? PD_MERGE_PID_STEP * machines++ : m->in[k].pid_step;
         if (k == i && i)
-            pd_merge_note(m, i, pids == PD_MERGE_PIDS_AUTO ? differing_machine(m, 0, i) : UINT32_MAX,
+            pi_merge_note(m, i, pids == PD_MERGE_PIDS_AUTO ? differing_machine(m, 0, i) : UINT32_MAX,
                           "counts as another machine: its pids are moved, times are taken as they are, "
                           "kernel symbols are "
                           "those of one machine only");
@@ -219,7 +219,7 @@ static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const s
     const enum pd_order order = made->m->order;
     uint8_t head[PD_BUILD_ID_HEAD];
     if (e->size > UINT16_MAX - 4) {
-        pd_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
+        pi_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
         return;
     }
     pi_put_build_id_head(order, pi_load32(at, order), e->misc, e->size + 4u, head);
@@ -244,7 +244,7 @@ static void put_build_ids_of(struct made *made, struct known_files *known, size_
             append_bytes(made, at, e.size);
     }
     if (other)
-        pd_merge_note(m, i, PD_FEAT_BUILD_ID,
+        pi_merge_note(m, i, PD_FEAT_BUILD_ID,
                       "names other build ids for some files, those of the earlier input are kept");
 }
 
@@ -327,7 +327,7 @@ static void note_unfit(const struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n; i++)
         if (feature_of(m, i, PD_FEAT_CPU_TOPOLOGY) && !fits(m, i, PD_FEAT_CPU_TOPOLOGY))
-            pd_merge_note(m, i, PD_FEAT_CPU_TOPOLOGY, OTHER_CPUS);
+            pi_merge_note(m, i, PD_FEAT_CPU_TOPOLOGY, OTHER_CPUS);
 }
 
 /* Keeps the feature of the first input that has it. */
@@ -341,7 +341,7 @@ static enum pd_code keep_first(struct pi_merging *m, uint32_t id, size_t first)
             continue;
         same = false;
         if (id != PD_FEAT_TRACING_DATA)
-            pd_merge_note(m, i, id, OTHER_KEPT);
+            pi_merge_note(m, i, id, OTHER_KEPT);
     }
     if (id == PD_FEAT_TRACING_DATA && !same && f->layout)
         return pi_merge_put_tracing(m, first);

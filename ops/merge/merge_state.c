@@ -141,7 +141,7 @@ static enum pd_code find_duplicate(struct pi_merging *m, uint32_t input, const s
     }
     if (set->n >= st->most) {
         if (!st->full)
-            pd_merge_note(m, input, UINT32_MAX,
+            pi_merge_note(m, input, UINT32_MAX,
                           "too many records of one time: duplicates among them are no longer left out");
         st->full = true;
         return PD_OK;

@@ -244,7 +244,7 @@ static void note_rest(const struct united *u, size_t input, const struct pd_feat
 {
     if (!same_bytes(&a->kallsyms, &b->kallsyms) || !same_bytes(&a->printk, &b->printk) ||
         !same_bytes(&a->cmdlines, &b->cmdlines))
-        pd_merge_note(u->m, input, PD_FEAT_TRACING_DATA,
+        pi_merge_note(u->m, input, PD_FEAT_TRACING_DATA,
                       "its symbols, printk formats or task names differ, those of the first input are kept");
 }
 

@@ -386,7 +386,7 @@ static enum pd_code damage(struct repair *p, const struct pd_error *what)
         *p->error = *what;
         return what->code;
     }
-    if (what->field && what->field == r->passed.field) /* open_wrapper() lost each of these by itself */
+    if (pi_reader_tells_passed(r, what)) /* open_wrapper() lost each of these by itself */
         return PD_OK;
     if (inside)
         lose(p, what->offset, chunk_bytes(r, what->offset), what);

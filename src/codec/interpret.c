@@ -114,7 +114,7 @@ static enum pd_code read_vec(struct reader *r, const struct pd_op *op, uint64_t 
 static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const void *v, struct pd_vec *regs)
 {
     const struct pd_op abi = {.name = op->ref};
-    const uint64_t value = pd_member(v, op->count_offset, op->count_width);
+    const uint64_t value = pi_value_of(v, op->count_offset, op->count_width);
     return pi_abi_unknown(value) ? fail(r, PD_EVALUE, &abi, value, PD_REGS_ABI_64)
                                  : read_vec(r, op, pi_count(op, &r->shape, v), regs);
 }

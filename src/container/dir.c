@@ -85,8 +85,9 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     }
     memcpy(copy, name, strlen(name) + 1);
-    r->members[r->n_members++] = there ? (struct pd_member){copy, (uint64_t)st.st_size, st.st_mode & 07777}
-                                       : (struct pd_member){copy, 0, 0600};
+    r->members[r->n_members++] =
+        there ? (struct pd_member){copy, (uint64_t)st.st_size, st.st_mode & 07777, false}
+              : (struct pd_member){copy, 0, 0600, false};
     return PD_OK;
 }
 
@@ -154,18 +155,13 @@ static enum pd_code open_file(const struct pd_reader *r, size_t i, struct pi_inp
     return code ? pi_fail(error, code, PD_NOWHERE, name, what.found, what.expected) : PD_OK;
 }
 
-bool pi_dir_is_unreadable(const struct pd_reader *r, size_t i)
+static enum pd_code note_unreadable(struct pd_reader *r, size_t i, const struct pd_error *what,
+                                    struct pd_error *error)
 {
-    for (size_t k = 0; k < r->n_findings; k++)
-        if (r->findings[k].field == r->members[i].name)
-            return true;
-    return false;
-}
-
-static enum pd_code note_unreadable(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
-{
-    if (what->code == PD_EMISSING)
+    if (what->code == PD_EMISSING) {
+        r->members[i].unreadable = true;
         return pi_finding(r, error, PD_EMISSING, PD_NOWHERE, what->field, what->found, what->expected);
+    }
     if (error)
         *error = *what;
     return what->code;
@@ -179,7 +175,7 @@ static enum pd_code try_members(struct pd_reader *r, struct pd_error *error)
         struct pi_input in = {.allocator = r->allocator};
         struct pd_error what;
         if (open_file(r, i, &in, &what))
-            code = note_unreadable(r, &what, error);
+            code = note_unreadable(r, i, &what, error);
         else
             r->members[i].size = pi_input_size(&in);
         pi_input_close(&in);
@@ -263,7 +259,7 @@ enum pd_code pi_dir_open_member(const struct pd_reader *r, size_t i, struct pi_i
                                 struct pd_error *error)
 {
     enum pd_code code = PD_OK;
-    if (i && pi_dir_is_unreadable(r, i))
+    if (i && r->members[i].unreadable)
         pi_input_open_memory(in, NULL, 0);
     else
         code = open_file(r, i, in, error);
@@ -271,13 +267,13 @@ enum pd_code pi_dir_open_member(const struct pd_reader *r, size_t i, struct pi_i
 }
 
 /* Takes member_in, which could not be opened, to be empty. */
-static enum pd_code lack(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
+static enum pd_code lack(struct pd_reader *r, size_t i, const struct pd_error *what, struct pd_error *error)
 {
     pi_input_close(&r->member_in);
     r->member_in = (struct pi_input){.allocator = r->allocator};
     pi_input_open_memory(&r->member_in, NULL, 0);
     r->stopped = true;
-    return note_unreadable(r, what, error);
+    return note_unreadable(r, i, what, error);
 }
 
 enum pd_code pi_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
@@ -291,11 +287,11 @@ enum pd_code pi_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
     pi_reader_move(r, i ? 0 : r->info.data_offset);
     pi_inflate_reset(&r->inflate);
     if (!r->whole) /* of a part, whose last record may reach beyond it */
-        r->end = i == 0 ? r->info.data_end : pi_dir_is_unreadable(r, i) ? 0 : r->members[i].size;
+        r->end = i == 0 ? r->info.data_end : r->members[i].unreadable ? 0 : r->members[i].size;
     if (i == 0)
         return PD_OK;
     r->member_in = (struct pi_input){.allocator = r->allocator};
-    return pi_dir_open_member(r, i, &r->member_in, r->window, &what) ? lack(r, &what, error) : PD_OK;
+    return pi_dir_open_member(r, i, &r->member_in, r->window, &what) ? lack(r, i, &what, error) : PD_OK;
 }
 
 size_t pd_reader_n_members(const struct pd_reader *r)

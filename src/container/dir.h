@@ -27,8 +27,6 @@ enum pd_code pi_dir_open_member(const struct pd_reader *r, size_t i, struct pi_i
                                 struct pd_error *error);
 /* The DIR_FORMAT feature with a version, and the version; NULL: there is none, or it is empty. */
 const struct pd_feature_section *pi_dir_version(struct pd_reader *r, uint64_t *version);
-/* A member that cannot be read has no records, and a finding reports it. */
-bool pi_dir_is_unreadable(const struct pd_reader *r, size_t i);
 /*
  * Gives `file`, which may be NULL, each regular file beneath the directory that is no member (kcore_dir),
  * open for reading, and its path from there. *left receives how many it did not get: links and others, those

@@ -192,7 +192,7 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
         f->count = op->ref;
     f->registers = register_mask(it, op);
     if (f->registers && value)
-        f->abi = pd_member(value, op->count_offset, op->count_width);
+        f->abi = pi_value_of(value, op->count_offset, op->count_width);
     if (value)
         set_values(f, op, value);
 }

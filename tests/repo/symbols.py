@@ -51,16 +51,20 @@ def sources_in(folders):
                 yield path, file.read()
 
 
-def names_in(folders, prefix):
-    """The names with the prefix in sources of the folders; what ends in _ is a part of one."""
-    return {n for _, text in sources_in(folders) for n in re.findall(rf"\b{prefix}_\w*[^\W_]\b", text)}
+def names_in(folders, expression):
+    return {n for _, text in sources_in(folders) for n in re.findall(expression, text)}
 
 
 def find_misnamed():
-    public = names_in(["include"], "pd")
-    for name in sorted(names_in(SOURCES, "pd") - public):
+    any_name = r"\b{}_\w*[^\W_]\b"  # what ends in _ is a part of one
+    public = names_in(["include"], any_name.format("pd"))
+    for name in sorted(names_in(SOURCES, any_name.format("pd")) - public):
         yield f"{name} stands in no public header: internal names begin with pi_"
-    for name in sorted(names_in(["include"], "pi")):
+    # a function may bear the name of a public struct
+    call = r"(?<!struct )(?<!enum )(?<!union )\bpd_\w*[^\W_](?=\()"
+    for name in sorted(names_in(SOURCES, call) & public - names_in(["include"], call)):
+        yield f"{name}() stands in no public header: internal names begin with pi_"
+    for name in sorted(names_in(["include"], any_name.format("pi"))):
         yield f"{name} stands in a public header: public names begin with pd_"
 
 

@@ -207,10 +207,10 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_ITEMS:
     case PD_OP_ITEMSR:
     case PD_OP_MESSAGE: return differing_items(op, a, b);
-    case PD_OP_GIVEN: same = pd_member(a, 0, 4) == pd_member(b, 0, 4); break;
+    case PD_OP_GIVEN: same = pi_value_of(a, 0, 4) == pi_value_of(b, 0, 4); break;
     case PD_OP_ROOM:
     case PD_OP_ROOMN:
-    case PD_OP_ODD64: same = pd_member(a, 0, 1) == pd_member(b, 0, 1); break;
+    case PD_OP_ODD64: same = pi_value_of(a, 0, 1) == pi_value_of(b, 0, 1); break;
     case PD_OP_PASS:
     case PD_OP_ORDER: break;
     default: same = pi_scalar_get(op, want) == pi_scalar_get(op, got); break;

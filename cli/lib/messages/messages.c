@@ -58,6 +58,11 @@ int cli_status_of(const struct pd_error *error)
     }
 }
 
+bool cli_is_unsupported(const struct pd_error *error)
+{
+    return error->code == PD_EUNSUP && error->field && !error->record_type;
+}
+
 int cli_open_status(int error)
 {
     const bool none = error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG ||

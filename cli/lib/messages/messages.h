@@ -15,6 +15,8 @@ void cli_raise(struct cli *cli, int status);
 int cli_error(struct cli *cli, const char *name, const struct pd_error *error);
 /* That status; CLI_OK for mere notes. */
 int cli_status_of(const struct pd_error *error);
+/* True for what an operation does not do with such an input, which is no damage: wrong usage. */
+bool cli_is_unsupported(const struct pd_error *error);
 /*
  * The status for an input that cannot be opened or read: wrong usage if it does not exist or is not a file;
  * else a failure of the system.

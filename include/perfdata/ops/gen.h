@@ -86,8 +86,6 @@ PD_EXPERIMENTAL enum pd_code pd_gen_run(struct pd_gen *gen, struct pd_error *err
 /* Records made so far, without those of the container; and their bytes before compression. */
 PD_EXPERIMENTAL uint64_t pd_gen_records(const struct pd_gen *gen);
 PD_EXPERIMENTAL uint64_t pd_gen_bytes(const struct pd_gen *gen);
-/* True if the workload names callers of functions, but no event samples what would show them. */
-PD_EXPERIMENTAL bool pd_gen_hides_callers(const struct pd_gen *gen);
 /* Frees it. NULL is fine. */
 PD_EXPERIMENTAL void pd_gen_close(struct pd_gen *gen);
 

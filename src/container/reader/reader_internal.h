@@ -126,6 +126,12 @@ void pi_reader_number_from(struct pd_reader *r, uint64_t first);
  */
 bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec);
 
+/* True if this says that compressed records were passed over: it is of the first of them. */
+static inline bool pi_reader_tells_passed(const struct pd_reader *r, const struct pd_error *what)
+{
+    return what->code == r->passed.code && what->record_index == r->passed.record_index;
+}
+
 /* True for damage behind which no records come: those of a directory's next member do. */
 static inline bool pi_reader_ends_at(const struct pd_reader *r, enum pd_code damage)
 {

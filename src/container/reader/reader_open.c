@@ -142,7 +142,7 @@ enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_re
     r->info = reader->info;
     r->attrs = reader->attrs;
     r->borrowed = true;
-    r->info.file_size = i && pi_dir_is_unreadable(reader, i) ? 0 : reader->members[i].size;
+    r->info.file_size = i && reader->members[i].unreadable ? 0 : reader->members[i].size;
     r->info.data_offset = i ? 0 : reader->info.data_offset;
     r->info.data_end = i ? r->info.file_size : reader->info.data_end;
     *member = r;

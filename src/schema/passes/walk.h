@@ -10,7 +10,7 @@
 #include "when.h"
 
 /* A number of 1, 2, 4 or 8 bytes in a C struct. */
-static inline uint64_t pd_member(const void *v, unsigned offset, unsigned width)
+static inline uint64_t pi_value_of(const void *v, unsigned offset, unsigned width)
 {
     const void *p = (const uint8_t *)v + offset;
     switch (width) {
@@ -35,7 +35,7 @@ static inline bool pi_is_field_test(const struct pd_op *op)
 /* A test of a field; without value (only the layout is known) it holds. */
 static inline bool pi_test_field(const struct pd_op *op, const void *v)
 {
-    const uint64_t value = v ? pd_member(v, op->count_offset, op->count_width) : 0;
+    const uint64_t value = v ? pi_value_of(v, op->count_offset, op->count_width) : 0;
     switch (op->kind) {
     case PD_OP_IS: return !v || value == op->arg;
     case PD_OP_FROM: return !v || value >= op->arg;
@@ -112,9 +112,9 @@ static inline unsigned pi_scalar_width(const struct pd_op *op)
 /* The number that counts `op`'s items, from the struct. */
 static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
-    const uint64_t n = pd_member(v, op->count_offset, op->count_width);
+    const uint64_t n = pi_value_of(v, op->count_offset, op->count_width);
     if (op->kind == PD_OP_GRID64)
-        return n * pd_member(v, (unsigned)op->arg, op->count_width);
+        return n * pi_value_of(v, (unsigned)op->arg, op->count_width);
     return op->kind == PD_OP_REGS ? (n ? s->n_regs[op->src] : 0) : n;
 }
 
@@ -250,7 +250,7 @@ static inline uint64_t pi_wire_type(const struct pd_op *op, uint64_t key)
 /* What the kinds LOW, LESS, UNITS, ONES and OTHER make of the field they are derived from. */
 static inline uint64_t pi_derived(const struct pd_op *op, const void *v)
 {
-    const uint64_t of = pd_member(v, op->count_offset, op->count_width);
+    const uint64_t of = pi_value_of(v, op->count_offset, op->count_width);
     switch (op->kind) {
     case PD_OP_LOW: return of & op->arg;
     case PD_OP_LESS: return of > op->arg ? of - op->arg : 0;

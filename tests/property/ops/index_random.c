@@ -381,11 +381,15 @@ static bool build(struct reading *a, const struct bytes *b, struct pi_rng *r)
     struct pd_source source;
     *a = (struct reading){0};
     assert_int_equal(pd_reader_open_memory(&a->reader, b->p, b->n, NULL, NULL), PD_OK);
-    if (pd_index_build(a->reader, &sink, &o, NULL, NULL))
+    struct pd_index_stats made, stats;
+    if (pd_index_build(a->reader, &sink, &o, &made, NULL))
         return false;
     source = source_of(&a->file);
     assert_int_equal(pd_index_open(&a->index, a->reader, &source, NULL, NULL), PD_OK);
     assert_int_equal(pd_index_check(a->index, NULL), PD_OK);
+    pd_index_get_stats(a->index, &stats);
+    assert_memory_equal(&stats, &made, sizeof stats);
+    assert_int_equal(stats.size, a->file.n);
     return true;
 }
 

@@ -54,6 +54,37 @@ static enum pd_code make(struct pd_gen_options o, struct pd_error *error)
     return code;
 }
 
+/* The counts are those of the records that a reader finds, also where these are compressed. */
+static void test_counts(void **state)
+{
+    (void)state;
+    for (int compressed = 0; compressed < 2; compressed++) {
+        const struct pd_gen_options o = {.size = sizeof o,
+                                         .count = 500,
+                                         .any = true,
+                                         .compression = compressed ? PD_RECORD_COMPRESSED2 : 0};
+        struct pd_gen *gen;
+        struct pd_reader *r;
+        struct pd_record rec = {0};
+        uint64_t records = 0, bytes = 0;
+        out.n = out.calls = out.fail_at = 0;
+        assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
+        assert_int_equal(pd_gen_records(gen), 0);
+        assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+            const bool wrapper = rec.type == PD_RECORD_COMPRESSED2;
+            records += !wrapper;
+            bytes += wrapper ? 0 : rec.size;
+        }
+        assert_int_equal(records, 500);
+        assert_int_equal(pd_gen_records(gen), records);
+        assert_int_equal(pd_gen_bytes(gen), bytes);
+        pd_reader_close(r);
+        pd_gen_close(gen);
+    }
+}
+
 /* ---- Wrong texts */
 
 static const struct {
@@ -304,6 +335,7 @@ int main(void)
         cmocka_unit_test(texts_that_are_wrong), cmocka_unit_test(too_many),
         cmocka_unit_test(presets_and_options),  cmocka_unit_test(frames_of_a_depth),
         cmocka_unit_test(wrong_options),        cmocka_unit_test(failing),
+        cmocka_unit_test(test_counts),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
     free(out.b);

@@ -594,10 +594,16 @@ static void sizes_of_large_records(void **state)
     uint8_t bytes[48] = {3, 0x80, 0, 0, 0, 0, 40, 0, 1, [32] = 'm', 'a', 'i', 'n'}, again[48];
     struct pieces pieces = {0};
     struct pd_large_record large;
+    struct pd_fields it;
+    struct pd_field field;
     struct pd_error e;
     size_t n = 0;
     assert_int_equal(pd_large_record_decode(PD_LITTLE, bytes, 40, &large, NULL), PD_OK);
     assert_int_equal(large.u.simpleperf_symbol.addr, 1);
+    pd_fields_of_large_record(&it, &large);
+    assert_true(pd_fields_next(&it, &field));
+    assert_string_equal(field.name, "addr");
+    assert_int_equal(field.value, 1);
     assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, NULL, 0, &n, NULL), PD_OK);
     assert_int_equal(n, 40);
     for (size_t cap = 0; cap < 40; cap++) {

@@ -647,6 +647,28 @@ static void test_huge(void **state)
     free(text);
 }
 
+/* A sample with these bytes, as JSON with what is in them: by hand. */
+static void test_sample_json(void **state)
+{
+    static const uint8_t bytes[] = {9, 0, 0, 0, 0, 0, 16, 0, 4, 0, 0, 0, 7, 0, 0, 0};
+    static const struct pd_attr attr = {
+        .type = PD_TYPE_TRACEPOINT, .config = 1, .sample_type = PD_SAMPLE_RAW};
+    static const char format[] = "name: a\nID: 1\nfield:int number;offset:0;size:4;signed:1;\n";
+    struct pd_tracepoints *t = one_format("s", format, sizeof format - 1);
+    struct pd_plan plan;
+    struct pd_record rec;
+    char buf[512];
+    struct pd_out out = {.buf = buf, .cap = sizeof buf};
+    (void)state;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    assert_int_equal(pd_record_decode(&plan, bytes, sizeof bytes, &rec, NULL), PD_OK);
+    pd_record_json_trace(&rec, 0, pd_tracepoints_at(t, 0), &out);
+    check_str((struct pd_str){buf, out.n, PD_AUTO},
+              "{\"type\":\"SAMPLE\",\"size\":16,\"sample\":{\"raw\":{\"size\":4,\"data\":\"07000000\"}},"
+              "\"trace\":{\"number\":7}}");
+    pd_tracepoints_free(t);
+}
+
 /* Damaged texts and damaged samples: all results are inside the bytes, and both can be printed. */
 static void check_damaged(const char *text, size_t n, const uint8_t *raw, size_t raw_n, enum pd_order order)
 {
@@ -787,6 +809,7 @@ int main(void)
         cmocka_unit_test(test_absurd_places),
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_sample_json),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_bound),
     };

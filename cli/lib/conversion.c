@@ -12,8 +12,9 @@ static void on_note(void *user, const struct pd_convert_note *note)
     if (note->what == PD_NOTED_FILES || (c->note && c->note(c->user, note))) /* they are told of already */
         return;
     const bool feature = note->what == PD_NOTED_FEATURE;
-    const char *name =
-        feature ? pd_feature_name(note->number) : pd_set_name(&pd_set_record_type, note->number);
+    const char *name = feature                         ? pd_feature_name(note->number)
+                       : note->what == PD_NOTED_OTHERS ? "of other types"
+                                                       : pd_set_name(&pd_set_record_type, note->number);
     char number[16];
     snprintf(number, sizeof number, "%" PRIu32, note->number);
     if (feature)

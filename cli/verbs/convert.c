@@ -112,7 +112,9 @@ static bool take_note(void *user, const struct pd_convert_note *note)
     struct run *run = user;
     const bool feature = note->what == PD_NOTED_FEATURE;
     const bool registers = note->what == PD_NOTED_REGISTERS, attrs = note->what == PD_NOTED_ATTRS;
-    const char *name = pd_set_name(feature ? &pd_set_feature : &pd_set_record_type, note->number);
+    const char *name = note->what == PD_NOTED_OTHERS
+                           ? "of other types"
+                           : pd_set_name(feature ? &pd_set_feature : &pd_set_record_type, note->number);
     char number[16];
     if (!note->left)
         return false;

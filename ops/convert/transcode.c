@@ -18,16 +18,9 @@
 
 static void leave_record(struct pi_transcode *t, const struct pd_record *rec)
 {
-    size_t i = 0;
     if (t->from == t->to)
         return;
-    while (i < t->n_left && t->left[i].type != rec->type && i < PD_LEFT_TYPES - 1)
-        i++;
-    if (i == t->n_left) {
-        t->n_left++;
-        t->left[i].type = rec->type;
-    }
-    t->left[i].n++;
+    pi_type_count(&t->left, rec->type);
     t->unconverted++;
 }
 
@@ -43,13 +36,9 @@ void pi_transcode_notes(const struct pi_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user)
 {
     static const char why[] = "left in the old byte order";
-    struct pd_convert_note n = {.what = PD_NOTED_RECORDS, .left = true, .why = why};
-    for (size_t i = 0; note && i < t->n_left; i++) {
-        n.number = t->left[i].type;
-        n.count = t->left[i].n;
-        note(user, &n);
-    }
-    n = (struct pd_convert_note){
+    if (note)
+        pi_type_counts_note(&t->left, true, why, note, user);
+    struct pd_convert_note n = {
         .what = PD_NOTED_REGISTERS, .left = true, .why = why, .count = t->left_registers};
     if (note && n.count)
         note(user, &n);

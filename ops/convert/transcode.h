@@ -14,8 +14,6 @@
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/rewrite.h>
 
-#define PD_LEFT_TYPES 32
-
 struct pi_transcode {
     enum pd_order from, to;
     bool reencode;          /* decode and encode even if the order stays */
@@ -30,11 +28,7 @@ struct pi_transcode {
     void *user;
     struct pi_progress *progress; /* of pi_rewrite_as(); may be NULL */
     /* parts left unconverted */
-    struct {
-        uint32_t type;
-        uint64_t n;
-    } left[PD_LEFT_TYPES]; /* the last one counts all other types */
-    size_t n_left;
+    struct pi_type_counts left;
     uint8_t left_features[32];
     uint64_t left_registers; /* samples with bytes behind registers of an unknown abi */
     uint64_t left_attrs;     /* attrs with unknown fields */

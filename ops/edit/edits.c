@@ -21,16 +21,6 @@ static bool goes(const struct pi_edits *e, const struct pd_op *layout)
     return layout && (e->drop >> pi_identities_of(&e->touch.ids, layout)->kinds[0] & 1);
 }
 
-static void count_gone(struct pi_edits *e, const struct pd_record *rec)
-{
-    size_t i = 0;
-    while (i < e->n_gone && e->gone[i].type != rec->type && i < PD_EDITS_TYPES - 1)
-        i++;
-    if (i == e->n_gone)
-        e->gone[e->n_gone++].type = rec->type;
-    e->gone[i].n++;
-}
-
 static void count_gone_feature(struct pi_edits *e, uint32_t feature)
 {
     if (feature < 256)
@@ -41,13 +31,8 @@ void pi_edits_notes(const struct pi_edits *e, void (*note)(void *user, const str
                     void *user)
 {
     static const char why[] = "it was to be left out";
-    struct pd_convert_note n = {.what = PD_NOTED_RECORDS, .why = why};
-    for (size_t i = 0; i < e->n_gone; i++) {
-        n.number = e->gone[i].type;
-        n.count = e->gone[i].n;
-        note(user, &n);
-    }
-    n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .why = why};
+    pi_type_counts_note(&e->gone, false, why, note, user);
+    struct pd_convert_note n = {.what = PD_NOTED_FEATURE, .why = why};
     for (n.number = 0; n.number < 256; n.number++)
         if (e->gone_features[n.number / 8] >> n.number % 8 & 1)
             note(user, &n);
@@ -410,7 +395,7 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
     *n = 0;
     e->passed = *why;
     if (is_to_lose(e, r, rec)) {
-        count_gone(e, rec);
+        pi_type_count(&e->gone, rec->type);
         return why->code == PD_EUNKNOWN ? refuse(rec, PD_EOPAQUE, why->field, error) : PD_OK;
     }
     if (e->strict && !e->drop_unknown) {
@@ -420,7 +405,7 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
         return why->code;
     }
     if (e->strict) {
-        count_gone(e, rec);
+        pi_type_count(&e->gone, rec->type);
         return PD_OK;
     }
     memcpy(out, rec->raw, rec->size);
@@ -440,7 +425,7 @@ static enum pd_code odd_record(struct pi_edits *e, const struct pd_record *rec, 
     e->passed = *why;
     if (!e->drop_unknown)
         return refuse(rec, PD_EOPAQUE, why->field, error);
-    count_gone(e, rec);
+    pi_type_count(&e->gone, rec->type);
     return PD_OK;
 }
 
@@ -481,7 +466,7 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     if (code)
         return code;
     if (is_of_gone(e, rec, drop) || drop || goes(e, rec->layout)) {
-        count_gone(e, rec);
+        pi_type_count(&e->gone, rec->type);
         return PD_OK;
     }
     const struct pd_plan *plan = plan_of(e, r, rec);

@@ -8,10 +8,9 @@
 #define PERFDATA_EDITS_H
 
 #include "retouch.h"
+#include "ops/output/type_counts.h"
 #include <perfdata/feature.h>
 #include <perfdata/ops/convert.h>
-
-#define PD_EDITS_TYPES 64
 
 struct pi_edits {
     struct pi_retouch touch;
@@ -32,12 +31,7 @@ struct pi_edits {
                                it was decoded */
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */
     size_t n_plans;
-    /* dropped items, by type of record and by feature */
-    struct {
-        uint32_t type;
-        uint64_t n;
-    } gone[PD_EDITS_TYPES];
-    size_t n_gone;
+    struct pi_type_counts gone; /* dropped records */
     uint8_t gone_features[32];
     uint64_t stray;                           /* bytes that belong to nothing */
     const struct pd_convert_options *options; /* the argument of the callbacks */

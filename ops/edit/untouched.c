@@ -8,9 +8,10 @@
 #include "edits.h"
 #include "src/container/reader/sample_run.h"
 #include "src/schema/passes/walk.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 
-enum { ZEROS = 4, UNTOUCHED_EVENTS = 4096 };
+enum { ZEROS = 4 };
 
 struct pi_untouched {
     bool known, suits, clean; /* clean: words of the chain are looked at */
@@ -61,7 +62,7 @@ static struct pi_untouched find_fields(const struct pi_edits *e, const struct pd
 /* NULL: there are too many events, or there is no memory. */
 static const struct pi_untouched *fields_of(struct pi_edits *e, uint32_t event, const struct pd_plan *plan)
 {
-    while (event < UNTOUCHED_EVENTS && e->n_untouched <= event) {
+    while (event < PD_LIMIT_UNTOUCHED && e->n_untouched <= event) {
         if (!pi_grow(e->allocator, (void **)&e->untouched, e->n_untouched, &e->untouched_cap,
                      sizeof *e->untouched))
             return NULL;

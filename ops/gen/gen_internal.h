@@ -35,13 +35,13 @@ static_assert(PD_GEN_DSOS <= 64, "a process has a bit for each");
 enum pi_gen_space { PD_GEN_USER, PD_GEN_KERNEL, PD_GEN_BPF };
 
 struct pi_gen_dso {
-    char path[128];
+    char path[PD_LIMIT_GEN_PATH + 1];
     enum pi_gen_space space;
     uint64_t length; /* of the mapping, whole pages */
 };
 
 struct pi_gen_function {
-    char name[40];
+    char name[PD_LIMIT_GEN_FUNCTION + 1];
     uint64_t start,
         end; /* offsets in the DSO; the ip of a sample is below `end`, or is `start` if both are equal */
     uint32_t share; /* of its process' samples */
@@ -61,7 +61,7 @@ struct pi_gen_process {
 };
 
 struct pi_gen_event_text {
-    char name[64];
+    char name[PD_LIMIT_GEN_EVENT + 1];
     uint64_t period, freq; /* one of them, or both 0 */
     uint32_t share;        /* of all samples; 0: an equal part of the rest */
     uint64_t line;         /* of the description, from 1 */

@@ -78,7 +78,7 @@ static enum pd_mapping_kind kind_of_kernel(const struct pd_mapping *m)
 static size_t name_module(const char *path, char *buf, size_t cap)
 {
     const char *base = base_of(path), *end = strstr(base, ".ko");
-    const int n = end ? (int)(end - base < 200 ? end - base : 200) : 0;
+    const int n = !end ? 0 : end - base < PD_LIMIT_MODULE_NAME ? (int)(end - base) : PD_LIMIT_MODULE_NAME;
     const int len = end ? snprintf(buf, cap, "[%.*s]", n, base) : snprintf(buf, cap, "%s", path);
     for (char *p = buf; end && cap && *p; p++)
         *p = *p == '-' ? '_' : *p;

@@ -64,6 +64,7 @@
       "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \
     X(ENDED, 1024, COUNT, "processes whose mappings a session keeps after they have ended",                  \
       "the mappings of the process that ended first are dropped", "`exited` of `pd_session_options`")        \
+    X(MODULE_NAME, 200, BYTES, "the name of a module of the kernel, in brackets", "it ends there", "")       \
     X(REPORT, 1 << 30, BYTES, "rows and names of a report", "`PD_ELIMIT`",                                   \
       "`memory` of `pd_report_options`")                                                                     \
     /* Writing and the operations */                                                                         \
@@ -172,6 +173,8 @@
       "kernels get no names", "")                                                                            \
     X(SYMBOLS_SECTIONS, 65536, COUNT, "sections of a program that are looked at for symbols",                \
       "the others are not looked at", "")                                                                    \
+    X(SYMBOLS_LINE, 65535, BYTES, "a line of kallsyms, or of perf-PID.map", "the rest of it is left out",    \
+      "")                                                                                                    \
     X(SYMBOLS_LINK, 4095, BYTES, "the section of a program that names its file of symbols",                  \
       "that file is not looked for", "")                                                                     \
     X(SYMBOLS_INLINED, 32, COUNT, "functions that are inlined in one another at an address",                 \
@@ -194,6 +197,9 @@
     X(EXPRESSION, 4096, BYTES, "an expression of `filter`, as in the kernel", "status 2", "")                \
     X(EXPRESSION_DEPTH, 100, COUNT, "its parentheses and `!` in one another", "status 2", "")                \
     X(GEN_TEXT, 1 << 20, BYTES, "a description for `gen`", "status 2", "")                                   \
+    X(GEN_PATH, 127, BYTES, "a path in it", "status 2", "")                                                  \
+    X(GEN_FUNCTION, 39, BYTES, "the name of a function in it", "status 2", "")                               \
+    X(GEN_EVENT, 63, BYTES, "the name of an event in it", "status 2", "")                                    \
     X(REDACT_KEY, 64 << 10, BYTES, "a key for `redact`", "status 2", "")                                     \
     X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")             \
     X(THREADS, 16, COUNT, "threads that the command starts", "no more are started", "")                      \
@@ -203,6 +209,11 @@
     X(TOLD_ONCE, 65536, COUNT, "messages about damage that are told only once",                              \
       "later ones are told each time", "")                                                                   \
     X(FINDINGS_TOLD, 10, COUNT, "findings, or lost places, that a verb tells", "the rest is counted", "")    \
+    X(UNTOUCHED, 4096, COUNT, "events of which `redact` knows which samples it need not decode",             \
+      "it decodes the samples of others", "")                                                                \
+    X(TYPES_NOTED, 64, COUNT,                                                                                \
+      "types of records of which each has its count, where a conversion leaves out or cannot convert them",  \
+      "records of further types are counted together", "")                                                   \
     X(MERGE_NOTES, 256, COUNT, "different notes about features that `merge` tells", "the rest is not told",  \
       "")                                                                                                    \
     X(LEAKS_TOLD, 20, COUNT, "leaks that `redact --prove` tells", "the rest is counted", "")                 \

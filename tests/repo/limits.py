@@ -29,6 +29,7 @@ OTHER = {
     "cli/lib/options.c MOST_OPTIONS": "our own table of options",
     "cli/lib/options.h CLI_MOST_LEVEL": "levels of zstd",
     "src/session/tasks/told.h PD_TOLD_MOST": "the schema: tasks that a record names",
+    "cli/lib/symbols/resolve.c most": "which kernel of several an address is near",
     "src/codec/carried.h PD_CARRIED_MOST": "the format: a record has 65,535 bytes",
     "include/perfdata/ops/gen.h PD_GEN_MOST_EVENTS": "in the table, by a static_assert",
     "include/perfdata/ops/gen.h PD_GEN_MOST_CPUS": "in the table, by a static_assert",
@@ -42,7 +43,8 @@ WORDS = set(
 NAMED = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<text>.*)$"
     r"|\b(?P<constant>[A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?P<enum>[^,;{}\n]*)"
-    r"|\bstatic[ \t]+const[ \t]+[\w \t]*?\b(?P<variable>\w+)[ \t]*=[ \t]*(?P<value>[^;]*);",
+    r"|\bstatic[ \t]+const[ \t]+[\w \t]*?\b(?P<variable>\w+)[ \t]*=[ \t]*(?P<value>[^;]*);"
+    r"|\bconst[ \t]+[\w \t]*?\b(?P<local>\w+)[ \t]*=[ \t]*(?P<number>[\dA-Z_(][\dA-Za-fxul_() \t<*+-]*);",
     re.M,
 )
 SAID = re.compile(
@@ -81,7 +83,7 @@ LIMIT = re.compile(r"\bPD_(?:LIMIT|GEN_MOST|REPORT_MOST)_\w")
 OTHER_TOO_MUCH = {
     "a name is too long for a record that has a pid": "the format",
     "has a name that is too long for an entry with a pid": "the format",
-    "the name is too long": "the room of the names in a recording, as the kernel has for a comm",
+    "the name is too long": "the room of each kind of name, in the table, or the kernel's for a comm",
     "there is a word too many": "the grammar",
     "is one argument too many": "the grammar",
     "too many records of one time": "what --memory allows",
@@ -107,8 +109,8 @@ for name, text in sources(tree):
     if name == "include/perfdata/constants.h":  # the kernel's
         continue
     for m in NAMED.finditer(text):
-        what = m["macro"] or m["constant"] or m["variable"]
-        value = m["text"] or m["enum"] or m["value"] or ""
+        what = m["macro"] or m["constant"] or m["variable"] or m["local"]
+        value = m["text"] or m["enum"] or m["value"] or m["number"] or ""
         value = re.sub(r"/\*.*", "", value)
         if not WORDS & set(what.lower().split("_")) or "PD_LIMIT_" in value or what.startswith("KEY_"):
             continue

@@ -194,14 +194,13 @@ static FILE *open_text(const char *path)
     return f;
 }
 
-/* Calls `take` for each line, without its end. Lines are cut at 64 KiB. */
+/* Calls `take` for each line, without its end, as far as it is kept. */
 static bool read_lines(struct cli_table *t, const char *path, bool (*take)(struct cli_table *t, char *line))
 {
-    const size_t most = 65536;
-    char *line = cli_malloc(most);
+    char *line = cli_malloc(PD_LIMIT_SYMBOLS_LINE + 1);
     FILE *f = line ? open_text(path) : NULL;
     bool ok = f != NULL;
-    while (ok && fgets(line, (int)most, f)) {
+    while (ok && fgets(line, PD_LIMIT_SYMBOLS_LINE + 1, f)) {
         char *end = strchr(line, '\n');
         if (end)
             *end = 0;

@@ -65,7 +65,8 @@ struct pd_edit_options {
 struct pd_redaction; /* see perfdata/ops/redact.h */
 
 enum pd_convert_noted {
-    PD_NOTED_RECORDS,
+    PD_NOTED_RECORDS, /* of one type */
+    PD_NOTED_OTHERS,  /* records of all types that have no such note, as there are too many types */
     PD_NOTED_FEATURE,
     PD_NOTED_BYTES,     /* that belong to no record */
     PD_NOTED_REGISTERS, /* bytes of so many samples, behind registers of an unknown abi */

@@ -286,6 +286,21 @@ for way in '--to pipe' -z '--endian big' '--to dir'; do
     rm -rf many.out
 done
 
+# ---- Records of many unknown types: each of the first has its own count, the others are counted together
+
+{
+    printf 'PERFILE2\20\0\0\0\0\0\0\0'
+    for type in {1000..1079}; do
+        record=$(printf '%04x' "$type")
+        for _ in 1 2; do printf "\\x${record:2}\\x${record:0:2}\0\0\0\0\20\0content."; done
+    done
+} >many.types
+expect 0 "$PERFDATA" convert --endian big -o many.big many.types
+has err ' 2 1000, .* 2 1063, 32 of other types$'
+expect 0 "$PERFDATA" redact --unknown drop -o many.dropped many.types
+[ "$(grep -c ' 2 records 10[0-9][0-9] do not come along' err)" = 64 ] || fail "not 64 types are told"
+has err ' 32 records of other types do not come along'
+
 # ---- The corpus.
 [ -n "${PERFDATA_CORPUS:-}" ] || {
     echo "the corpus is not there: only small recordings were converted"

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
     struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
-    m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+    m.size = mutate_blindly(data, size, max);
     m.order = m.size && data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (m.size >= 9 && mutation_random(&m, 2)) /* mostly a published size, or all there is */
         pi_store32(data + 5,

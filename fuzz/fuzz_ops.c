@@ -66,7 +66,7 @@ static size_t mutate_archive(struct mutation *m)
             break;
     }
     if (f.next == 0 || mutation_random(m, 8) == 0)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
+        return mutate_blindly(m->data, m->size, m->max);
     const size_t behind = m->size - f.next, room = m->max - (m->size - f.n);
     struct mutation file = {
         .data = malloc(room), .size = f.n, .max = room, .less = m->less, .state = m->state};
@@ -109,7 +109,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 {
     struct mutation m = mutation_of(data, size, max, seed);
     if (size <= FRONT)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+        return mutate_blindly(data, size, max);
     if (m.less || mutation_random(&m, 4))
         return mutate_part(data, size, m.max, &m);
     mutate_in_place(&m, 0, OPERATION_OPTIONS);

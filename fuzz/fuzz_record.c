@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
     struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
-    m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+    m.size = mutate_blindly(data, size, max);
     if (m.size < RECORD_AT)
         return m.size;
     m.order = data[0] & 1 ? PD_BIG : PD_LITTLE;

@@ -209,7 +209,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
     struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
     const size_t at = size > RAW_AT ? RAW_AT + (size_t)data[1] : size;
     if (at >= size || mutation_random(&m, 4) == 0)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+        return mutate_blindly(data, size, max);
     m.order = data[0] & 1 ? PD_BIG : PD_LITTLE;
     switch (mutation_random(&m, 4)) {
     case 0: mutate_format(&m, at); break;

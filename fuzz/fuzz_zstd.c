@@ -175,7 +175,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 {
     struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
     if (size < ZSTD_AT || mutation_random(&m, 4) == 0)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+        return mutate_blindly(data, size, max);
     if (mutation_random(&m, 8) == 0) {
         mutate_in_place(&m, 0, ZSTD_AT);
         return size;

@@ -7,6 +7,11 @@
 #define PERFDATA_FUZZ_MUTATOR_H
 
 #include "src/support/wire.h"
+#if defined __has_feature
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#endif
+#endif
 
 /* Given by libFuzzer, or driver.c. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
@@ -37,11 +42,23 @@ static inline uint64_t mutation_random(struct mutation *m, uint64_t below)
     return (z ^ z >> 31) % below;
 }
 
-/* libFuzzer's own change of n bytes that stay n. */
+/* libFuzzer's own change; returns the new size. MemorySanitizer does not see what libFuzzer itself writes. */
+static inline size_t mutate_blindly(uint8_t *data, size_t size, size_t max)
+{
+    size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+#if defined __has_feature
+#if __has_feature(memory_sanitizer)
+    __msan_unpoison(&size, sizeof size);
+    __msan_unpoison(data, size);
+#endif
+#endif
+    return size;
+}
+
 static inline void mutate_in_place(struct mutation *m, size_t at, size_t n)
 {
-    if (n && LLVMFuzzerMutate)
-        LLVMFuzzerMutate(m->data + at, n, n);
+    if (n)
+        mutate_blindly(m->data + at, n, n);
 }
 
 /* A type that is mostly known: of the kernel, of perf, of simpleperf, any. */
@@ -256,7 +273,7 @@ static inline size_t mutate_file(struct mutation *m)
         return m->size;
     }
     if (m->size < (m->bare ? PIPE_HEADER : FILE_HEADER) || mutation_random(m, 4) == 0)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
+        return mutate_blindly(m->data, m->size, m->max);
     switch (m->bare ? 3 + mutation_random(m, 5) : mutation_random(m, 8)) {
     case 0: mutate_header(m); break;
     case 1: m->data[AT_FEATURES + mutation_random(m, 18)] ^= (uint8_t)(1u << mutation_random(m, 8)); break;
@@ -281,7 +298,7 @@ static inline size_t mutate_file_behind(size_t front, uint8_t *data, size_t size
 {
     struct mutation m = mutation_of(data, size, max, seed);
     if (size < front)
-        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+        return mutate_blindly(data, size, max);
     if (!m.less && mutation_random(&m, 8) == 0) {
         mutate_in_place(&m, 0, front);
         return size;

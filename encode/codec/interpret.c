@@ -331,6 +331,28 @@ static uint64_t count_of_room(const struct pd_op *op, uint64_t count)
     return count <= SIZE_MAX / op->arg ? count * op->arg : SIZE_MAX;
 }
 
+/* Notes what the flag says of the room behind it, which is checked at the end; returns what it must be. */
+static bool note_room(struct writer *w, const struct pd_op *op, uint64_t count, bool flag)
+{
+    if (op->kind == PD_OP_ODD64)
+        claim_odd(w, op, flag);
+    else if (op->kind == PD_OP_ROOM || count)
+        claim_room(w, op, count_of_room(op, count), flag);
+    else
+        return false;
+    return flag;
+}
+
+/* The same of whether text follows. */
+static bool note_text(struct writer *w, const struct pd_op *op, bool flag)
+{
+    w->text = op;
+    w->is_text = flag;
+    w->text_at = w->at;
+    w->n_after = 0;
+    return flag;
+}
+
 static enum pd_code check_derived(struct writer *w, const struct pd_op *op, const void *v)
 {
     const uint64_t count = op->count_width ? pi_count(op, &w->shape, v) : 0;
@@ -353,11 +375,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     case PD_OP_LITTLE: w->order = PD_LITTLE; return PD_OK;
     case PD_OP_TEXT:
         found = pi_value_of(v, op->offset, 1);
-        expected = found != 0;
-        w->text = op;
-        w->is_text = expected;
-        w->text_at = w->at;
-        w->n_after = 0;
+        expected = note_text(w, op, found != 0);
         break;
     case PD_OP_SINCE:
         if (!pi_is_number(op, v))
@@ -373,13 +391,7 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     case PD_OP_ROOMN:
     case PD_OP_ODD64:
         found = pi_value_of(v, op->offset, 1);
-        expected = found != 0;
-        if (op->kind == PD_OP_ODD64)
-            claim_odd(w, op, expected);
-        else if (op->kind == PD_OP_ROOM || count)
-            claim_room(w, op, count_of_room(op, count), expected);
-        else
-            expected = 0;
+        expected = note_room(w, op, count, found != 0);
         break;
     case PD_OP_LESS:
         if (count < op->arg)

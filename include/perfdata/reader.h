@@ -132,7 +132,7 @@ struct pd_reader;
 
 /*
  * Opens a recording. Damage that leaves something readable is not an error here but a finding
- * (pd_reader_findings()). The reader copies `source`, but does not own its fd or memory, which must outlive
+ * (pd_reader_finding()). The reader copies `source`, but does not own its fd or memory, which must outlive
  * the reader. A path of "-" is standard input; a directory is a recording made with --threads or --kcore,
  * whose records are those of `data` and then those of `data.N` by number. Without a `data` it is PD_EMISSING,
  * or PD_EIO, with the error of opening `data`; files that are missing between others, or are not files, are

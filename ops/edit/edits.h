@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * edits.h - changes of records, attrs and features that a conversion makes on the way
- * (pd_convert_options.edit and .redaction). Kinds of fields, never types of records, decide which fields are
- * dropped or changed.
+ * (pd_convert_options.edit and .redaction). Kinds of fields decide which fields are dropped or
+ * changed; only call chains are known by the two records that have them.
  */
 #ifndef PERFDATA_EDITS_H
 #define PERFDATA_EDITS_H

@@ -50,10 +50,10 @@ struct pd_export {
     struct pd_export_options options;
     struct pd_export_stats stats;
     struct pi_texts comms, cgroups, events, functions;
-    struct pi_texts
-        declared; /* two of the events that are to be exported, if there are, with samples or not */
-    struct pi_texts
-        dsos; /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped */
+    /* Names of events that are to be exported, with samples or not: two tell that there are several. */
+    struct pi_texts declared;
+    /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped. */
+    struct pi_texts dsos;
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
     struct pi_profiled *profiled; /* by number in `dsos`, of branch profiles and pprof */

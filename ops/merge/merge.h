@@ -66,7 +66,7 @@ struct pi_merge_input {
     bool unnamed;                       /* of the rewritten records, those with id 0 get an id */
     bool alone;                         /* has one event, and the output others: ids of none become its id */
     bool began;                         /* a record with a time has come */
-    bool sampled;                       /* a sample has come */
+    bool sampled;                       /* a sample, or another record that comes only then, has come */
     size_t n_waiting;                   /* records that merge_state.c holds back */
     struct pd_record rec;               /* the next record, unless it is `whole` */
     const struct pi_queue_entry *whole; /* the next record: a sample that is merged as it is; or NULL */

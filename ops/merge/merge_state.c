@@ -388,6 +388,12 @@ enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input)
     return m->in[input].n_waiting ? release_all(m, input, false) : PD_OK;
 }
 
+/* True for what comes only once the recording has begun, behind the state that perf writes first. */
+static bool is_running(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_SAMPLE || rec->type == PD_RECORD_AUX || rec->type == PD_RECORD_ITRACE_START;
+}
+
 enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const struct pi_merged_record *out,
                                    uint64_t time, bool decoded, bool *done)
 {
@@ -396,8 +402,7 @@ enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const s
     enum pd_code code = PD_OK;
     struct pi_told told;
     *done = false;
-    if ((in->rec.type == PD_RECORD_SAMPLE || in->rec.type == PD_RECORD_AUX ||
-         in->rec.type == PD_RECORD_ITRACE_START)) {
+    if (is_running(&in->rec)) {
         in->sampled = true;
         code = release_all(m, input, false);
     }

@@ -117,7 +117,7 @@ const char *pd_reg_name(enum pd_arch arch, unsigned bit)
     return a && bit < MAX_REGS ? a->regs[bit] : NULL;
 }
 
-/* Bits behind the first that has another meaning have no other. */
+/* With SIMD registers, all bits from the first of these on are theirs; where none is, there is no name. */
 const char *pd_reg_name_of_abi(enum pd_arch arch, uint64_t abi, unsigned bit)
 {
     const struct arch *a = get_arch(arch);

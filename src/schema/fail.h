@@ -25,7 +25,7 @@ static inline bool pi_ends_pass(enum pd_code code)
     return pd_is_failure(code) || code == PD_ELIMIT;
 }
 
-/* For analyzers, which see one file at a time. .ci/stages/analyzer defines PD_ANALYZER for gcc's. */
+/* For analyzers, which see one file at a time. .ci/stages/static/analyzer defines PD_ANALYZER for gcc's. */
 #if defined __clang_analyzer__ || defined PD_ANALYZER
 #define pi_fail(error_, code_, ...) (pi_fail(error_, code_, __VA_ARGS__), (code_))
 #define pi_fail_record(error_, code_, ...) (pi_fail_record(error_, code_, __VA_ARGS__), (code_))

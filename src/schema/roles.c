@@ -48,6 +48,16 @@ enum {
 #undef ROLE
 };
 
+/* Names and chains are taken from the fields of these two. */
+#define ROLE(record_, role_, tells_, copies_, serves_)                                            \
+    static_assert(PD_TELLS_##tells_ != PD_TELLS_NAME || (int)TYPE_OF_##record_ == PD_RECORD_COMM, \
+                  #record_ " tells a name: only COMM can");                                       \
+    static_assert(PD_ROLE_##role_ != PD_ROLE_CHAIN ||                                             \
+                      (int)TYPE_OF_##record_ == PD_RECORD_CALLCHAIN_DEFERRED,                     \
+                  #record_ " has the role CHAIN: only CALLCHAIN_DEFERRED can");
+#include "roles.def"
+#undef ROLE
+
 /*
  * ENTRY_thread(layout, field) and so on are what becomes of a field of such a kind, ENTRY_none, of all other
  * kinds, nothing: a kind that is not among these gives one argument less, so that none is the second.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz/make_seeds makes the seeds of fuzz/seeds that stand there; `cmake --build BUILD --target seeds` writes
-# them. Compressed ones need only be there: another libzstd compresses to other bytes.
+# make_seeds (fuzz/campaign) makes the seeds of fuzz/seeds that stand there; `cmake --build BUILD --target
+# seeds` writes them. Compressed ones need only be there: another libzstd compresses to other bytes.
 set -euo pipefail
 cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
 make_seeds=${PERFDATA_BUILD:-build/release}/fuzz/make_seeds

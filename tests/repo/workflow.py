@@ -12,7 +12,7 @@ text = (root / ".github/workflows/ci.yml").read_text()
 hosted = re.findall(r"^ {10}- ([\w-]+)$", text, re.M)
 full = (root / ".ci/full").read_text().replace("\\\n", " ")
 stages = re.search(r"set -- ([\w -]+)\n", full)[1].split()
-there = sorted(path.name for path in (root / ".ci/stages").iterdir())
+there = sorted(path.name for path in (root / ".ci/stages").rglob("*") if path.is_file())
 assert sorted(stages) == there, f".ci/full runs {stages}, .ci/stages has {there}"
 assert hosted == stages, f"ci.yml has {hosted}, .ci/full {stages}"
 named = sorted(set(re.findall(r"(?<![\w/])\.ci/[\w./-]+", text + full)))

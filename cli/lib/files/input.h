@@ -11,7 +11,7 @@
 
 enum {
     CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
-    CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
+    CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_finding() */
     CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it arrives */
     CLI_META = 8,        /* the verb needs metadata; cli_next_record() adds that of the records */
     CLI_BEGIN = 16,      /* cli_input_start() alone */

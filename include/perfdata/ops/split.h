@@ -27,9 +27,9 @@
  * Compressed records are compressed again unless `zip` says otherwise. Features are copied; SAMPLE_TIME of a
  * file is that of its samples.
  *
- * The input is read twice, in order of time; by cpu, process and event once and twice more for each 64
- * pieces. Memory grows with tasks (about 40 bytes a tid, 12 a FORK) and with the number of pieces; the
- * records to be copied wait in a temporary file.
+ * The input is read twice, in order of time; by cpu, process, event and cgroup once more for each `at_once`
+ * pieces behind the first ones. Memory grows with tasks (about 70 bytes a tid, 16 a FORK) and with the number
+ * of pieces; the records to be copied wait in a temporary file.
  */
 #ifndef PERFDATA_OPS_SPLIT_H
 #define PERFDATA_OPS_SPLIT_H

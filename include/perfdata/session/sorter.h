@@ -50,8 +50,8 @@ enum pd_sort_kind {
     /*
      * Time order except between samples, so that most of them need not wait:
      *  - all records but SAMPLE that have a time come in exactly the sequence of PD_SORT_TIME;
-     *  - each SAMPLE with a time comes between the same two of them as there: behind all whose (time, place
-     *    in the file) is smaller than its own, before all whose is greater. So what is known of tasks and
+     *  - each SAMPLE with a time comes between the same two of them as in PD_SORT_TIME: behind all that are
+     *    older, or as old and before it in the file, and before all others. So what is known of tasks and
      *    maps at a sample is the same;
      *  - samples between the same two come in any order;
      *  - records without a time come where they stand.

@@ -5,8 +5,8 @@
  * to their first records, each of which is an input of fuzz_record as well. Random choices have a fixed seed:
  * the same call gives the same bytes.
  */
-#include "harness.h"
-#include "image.h"
+#include "fuzz/harness.h"
+#include "fuzz/image.h"
 #include "ops/gen/random_values.h"
 #include "tests/support/archive.h"
 #include "tests/support/recording.h"

@@ -663,9 +663,10 @@ static void test_sample_json(void **state)
     pd_plan_init(&plan, &attr, PD_LITTLE);
     assert_int_equal(pd_record_decode(&plan, bytes, sizeof bytes, &rec, NULL), PD_OK);
     pd_record_json_trace(&rec, 0, pd_tracepoints_at(t, 0), &out);
-    check_str((struct pd_str){buf, out.n, PD_AUTO},
-              "{\"type\":\"SAMPLE\",\"size\":16,\"sample\":{\"raw\":{\"size\":4,\"data\":\"07000000\"}},"
-              "\"trace\":{\"number\":7}}");
+    check_str(
+        (struct pd_str){buf, out.n, PD_AUTO},
+        "{\"type\":\"SAMPLE\",\"misc\":0,\"size\":16,\"sample\":{\"raw\":{\"size\":4,\"data\":\"07000000\"}},"
+        "\"trace\":{\"number\":7}}");
     pd_tracepoints_free(t);
 }
 

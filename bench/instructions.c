@@ -92,7 +92,7 @@ static void end(void)
 
 static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
 {
-    static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
     struct pi_rng rng = {layout->arg};
     struct pd_record rec;
     size_t n = 0, m;

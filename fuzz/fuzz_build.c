@@ -21,7 +21,7 @@
 #define EVENTS 3
 #define RECORDS 64
 #define FIRST_ID 100
-#define MEMORY (2 * (size_t)PD_RANDOM_ARENA)
+#define MEMORY (2 * (size_t)PI_RANDOM_ARENA)
 
 struct build {
     struct mutation in; /* data up to size, of which `at` bytes were taken */
@@ -163,7 +163,7 @@ static void complete(const struct pd_plan *plan, struct pd_record *rec)
     shape.misc = rec->misc;
     shape.given = rec->misc;
     shape.variant = rec->variant;
-    pi_complete_struct(pi_layout_of(rec->type), &shape, &rec->u, PD_COMPLETE_ELEMENTS);
+    pi_complete_struct(pi_layout_of(rec->type), &shape, &rec->u, PI_COMPLETE_ELEMENTS);
 }
 
 static void give_record(struct build *b, uint32_t event, bool changed)

@@ -32,7 +32,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void check_name(const char *name)
 {
-    static char to[PD_LIMIT_SYMBOLS_NAME];
+    static char to[PI_LIMIT_SYMBOLS_NAME];
     const char *plain = cli_demangle(name, to, sizeof to);
     CHECK(plain == name || (plain == to && strlen(to) < sizeof to));
 }
@@ -96,9 +96,9 @@ static void check_lines(struct cli_symbol_file *s, char *text)
             id = *id == '-' ? id + strlen(id) : id;
         } else if (file && !strchr(file, '\\')) {
             CHECK(cli_symbols_find(s, file, id, strtoull(line, NULL, 16), &symbol));
-            CHECK(symbol.name && strlen(symbol.name) <= PD_LIMIT_SYMBOLS_NAME);
+            CHECK(symbol.name && strlen(symbol.name) <= PI_LIMIT_SYMBOLS_NAME);
             for (size_t i = 0; i < symbol.n_inlined; i++)
-                CHECK(strlen(symbol.inlined[i]) <= PD_LIMIT_SYMBOLS_NAME);
+                CHECK(strlen(symbol.inlined[i]) <= PI_LIMIT_SYMBOLS_NAME);
         }
     }
 }

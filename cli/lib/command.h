@@ -42,7 +42,7 @@ struct cli {
     bool list_options; /* --help prints a table for the completion of shells instead */
     bool color;        /* results go to a terminal, or --color=always: after the options */
     int verbose;
-    unsigned threads; /* requested by -j; at most PD_LIMIT_THREADS are used */
+    unsigned threads; /* requested by -j; at most PI_LIMIT_THREADS are used */
     /* state */
     struct cli_team *team;        /* cli_workers(); NULL: not begun */
     int status;                   /* exit status so far, see cli_fail() */

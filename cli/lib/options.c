@@ -241,12 +241,12 @@ static int common_option(struct cli *cli, int key, int argc)
     case KEY_COLOR: return take_color(cli, optarg ? optarg : "always") ? CLI_END : CLI_STOP;
     case 'h': print_help(cli); return CLI_STOP;
     case 'j':
-        if (cli_number(optarg, &n) && n <= PD_LIMIT_THREADS_ASKED) {
+        if (cli_number(optarg, &n) && n <= PI_LIMIT_THREADS_ASKED) {
             cli->threads = n ? (unsigned)n : count_cores();
             return CLI_END;
         }
         cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads up to %d", optarg,
-                 PD_LIMIT_THREADS_ASKED);
+                 PI_LIMIT_THREADS_ASKED);
         return CLI_STOP;
     default: return key;
     }

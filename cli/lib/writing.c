@@ -56,7 +56,7 @@ void cli_tell_error(struct cli_writing *w, const struct pd_error *error)
 
 void cli_tell_places(const struct cli_writing *w)
 {
-    if (w->n_findings > PD_LIMIT_FINDINGS_TOLD)
+    if (w->n_findings > PI_LIMIT_FINDINGS_TOLD)
         cli_say(w->cli, "%zu places could not be read", w->n_findings);
 }
 

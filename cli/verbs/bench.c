@@ -66,7 +66,7 @@ struct bench {
     bool compressed; /* some records are inside of COMPRESSED ones */
     char dir[256];   /* of outputs; "" until there is one */
     char in[4096], out[4096], text[4096];
-    const char *commands[PD_LIMIT_BENCH_COMMANDS];
+    const char *commands[PI_LIMIT_BENCH_COMMANDS];
     size_t n_commands;
     uint64_t repeat;
     struct cli_json *json;
@@ -389,7 +389,7 @@ static bool put_in(const struct bench *b, const char *command, char *out, size_t
 
 static void run_command(struct bench *b, const char *command)
 {
-    char line[PD_LIMIT_BENCH_COMMAND];
+    char line[PI_LIMIT_BENCH_COMMAND];
     if (!put_in(b, command, line, sizeof line)) {
         fail(b, "the command is too long");
         return;
@@ -664,13 +664,13 @@ static bool take_option(struct bench *b, int key)
     switch (key) {
     case KEY_ONLY: b->only = cli->arg; return only_is_known(b);
     case KEY_REPEAT:
-        if (cli_number(cli->arg, &b->repeat) && b->repeat >= 1 && b->repeat <= PD_LIMIT_BENCH_REPEAT)
+        if (cli_number(cli->arg, &b->repeat) && b->repeat >= 1 && b->repeat <= PI_LIMIT_BENCH_REPEAT)
             return true;
         cli_fail(cli, CLI_USAGE, "--repeat: \"%s\" is no number from 1 to %d", cli->arg,
-                 PD_LIMIT_BENCH_REPEAT);
+                 PI_LIMIT_BENCH_REPEAT);
         return false;
     case KEY_COMMAND:
-        if (strchr(cli->arg, '=') && b->n_commands < PD_LIMIT_BENCH_COMMANDS) {
+        if (strchr(cli->arg, '=') && b->n_commands < PI_LIMIT_BENCH_COMMANDS) {
             b->commands[b->n_commands++] = cli->arg;
             return true;
         }

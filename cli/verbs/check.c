@@ -306,7 +306,7 @@ static void look_into_sections(struct check *c)
         const struct pd_feature_section *s = pd_reader_feature(c->in.reader, i);
         const size_t n = (size_t)s->section.size;
         struct pd_feature f;
-        uint8_t *bytes = n && s->section.size <= PD_LIMIT_PROVEN ? cli_malloc(n) : NULL;
+        uint8_t *bytes = n && s->section.size <= PI_LIMIT_PROVEN ? cli_malloc(n) : NULL;
         if (bytes && pd_reader_read(c->in.reader, s->section.offset, bytes, n, NULL) == PD_OK &&
             pd_feature_decode((enum pd_order)pd_reader_info(c->in.reader)->order, s->feature,
                               c->nr_cpus_avail, bytes, n, &f, NULL) == PD_OK &&

@@ -73,9 +73,9 @@ static bool take_attr_size(struct run *run)
     uint64_t n;
     if (!cli_number(run->cli->arg, &n))
         return wrong(run, "--attr-size");
-    if (n < 64 || n > PD_LIMIT_ATTR_CHANGED || n % 8) {
+    if (n < 64 || n > PI_LIMIT_ATTR_CHANGED || n % 8) {
         cli_fail(run->cli, CLI_USAGE, "--attr-size: %" PRIu64 " is no multiple of 8 from 64 to %d", n,
-                 PD_LIMIT_ATTR_CHANGED);
+                 PI_LIMIT_ATTR_CHANGED);
         return false;
     }
     run->c.options.attr_size = (uint32_t)n;

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_FEATURE ((uint64_t)PD_LIMIT_TEXT_LINE) /* bytes of a feature that is shown decoded */
+#define MOST_FEATURE ((uint64_t)PI_LIMIT_TEXT_LINE) /* bytes of a feature that is shown decoded */
 
 enum { KEY_SHORT = CLI_LONG };
 
@@ -94,10 +94,10 @@ static int make_bytes(void *user, const void *bytes, size_t n)
 /* Lines grow to the limit of `encode`, and no further. */
 static bool more_line(struct pd_out *out, size_t want)
 {
-    if (out->cap >= PD_LIMIT_TEXT_LINE || want > PD_LIMIT_TEXT_LINE)
+    if (out->cap >= PI_LIMIT_TEXT_LINE || want > PI_LIMIT_TEXT_LINE)
         return false;
     size_t cap = 2 * out->cap + want;
-    cap = cap < PD_LIMIT_TEXT_LINE ? cap : PD_LIMIT_TEXT_LINE;
+    cap = cap < PI_LIMIT_TEXT_LINE ? cap : PI_LIMIT_TEXT_LINE;
     char *p = cli_realloc(out->buf, cap);
     if (p == NULL)
         return false;
@@ -380,7 +380,7 @@ static void decode_attrs(struct decode *d, const struct pd_extent *e)
     for (size_t i = 0; i < pd_reader_n_attrs(d->in.reader) && !d->failed; i++) {
         const struct pd_event_attr *event = pd_reader_attr(d->in.reader, i);
         if (event->in_stream || event->offset != d->text.at || entry > e->offset + e->size - event->offset ||
-            entry > PD_LIMIT_TEXT_LINE)
+            entry > PI_LIMIT_TEXT_LINE)
             return;
         uint8_t *bytes = read_part(d, event->offset, (size_t)entry);
         if (bytes) {
@@ -890,7 +890,7 @@ static void copy_entry(struct decode *d, const char *path, const char *name, int
         copy_file(d, path, name, st.st_mode);
     } else if (S_ISLNK(st.st_mode)) {
         copy_link(d, path, name);
-    } else if (S_ISDIR(st.st_mode) && depth < PD_LIMIT_DECODE_DEPTH) {
+    } else if (S_ISDIR(st.st_mode) && depth < PI_LIMIT_DECODE_DEPTH) {
         put_entry(d, "directory", name, st.st_mode, NULL);
         copy_tree(d, path, name, depth + 1);
     } else {

@@ -448,9 +448,9 @@ static bool read_all(struct edit *e, struct item *item, FILE *file)
         }
         got = fread(item->bytes + item->n, 1, cap - item->n, file);
         item->n += got;
-        if (item->n > PD_LIMIT_EDIT_FEATURE) {
+        if (item->n > PI_LIMIT_EDIT_FEATURE) {
             char why[64];
-            snprintf(why, sizeof why, "the file has more than %d MiB", PD_LIMIT_EDIT_FEATURE >> 20);
+            snprintf(why, sizeof why, "the file has more than %d MiB", PI_LIMIT_EDIT_FEATURE >> 20);
             return wrong_value(e, item, why);
         }
     }

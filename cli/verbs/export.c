@@ -353,9 +353,9 @@ static bool check_options(struct run *run)
                  is_table ? "parquet has samples" : "branch profiles have branches");
     else if (!is_table && run->n_fields)
         cli_fail(cli, CLI_USAGE, "--fields is for parquet");
-    else if (run->n_fields > PD_LIMIT_EXPORT_FIELDS)
+    else if (run->n_fields > PI_LIMIT_EXPORT_FIELDS)
         cli_fail(cli, CLI_USAGE, "--fields: %zu fields; the most is %d", run->n_fields,
-                 PD_LIMIT_EXPORT_FIELDS);
+                 PI_LIMIT_EXPORT_FIELDS);
     else
         return cli_selection_agrees(&run->selection);
     return false;

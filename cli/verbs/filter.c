@@ -183,7 +183,7 @@ static bool use_index(struct run *run)
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
-    if (++run->w.n_findings <= PD_LIMIT_FINDINGS_TOLD || error->code != PD_EUNKNOWN)
+    if (++run->w.n_findings <= PI_LIMIT_FINDINGS_TOLD || error->code != PD_EUNKNOWN)
         cli_input_error(&run->in, error);
 }
 
@@ -232,7 +232,7 @@ static bool filter(void *user)
 static void tell_kept(struct run *run)
 {
     const struct pd_filter_stats *stats = &run->stats;
-    if (run->w.n_findings > PD_LIMIT_FINDINGS_TOLD)
+    if (run->w.n_findings > PI_LIMIT_FINDINGS_TOLD)
         cli_say(run->cli, "%zu records could not be read and were kept", run->w.n_findings);
     if (run->in.meta && pd_metadata_feature(run->in.meta, PD_FEAT_STAT))
         cli_say(

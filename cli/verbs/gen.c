@@ -70,7 +70,7 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct pd_gen_options options;
-    struct pd_gen_weight weights[PD_LIMIT_GEN_WEIGHTS];
+    struct pd_gen_weight weights[PI_LIMIT_GEN_WEIGHTS];
     const char *preset, *workload;
     bool random, has_to;
     int level;
@@ -117,7 +117,7 @@ static bool take_size(struct run *run)
 static bool add_weight(struct run *run, uint32_t type, uint64_t weight)
 {
     struct pd_gen_options *o = &run->options;
-    if (o->n_weights == PD_LIMIT_GEN_WEIGHTS || weight > UINT32_MAX)
+    if (o->n_weights == PI_LIMIT_GEN_WEIGHTS || weight > UINT32_MAX)
         return wrong(run, "-t");
     run->weights[o->n_weights++] = (struct pd_gen_weight){type, (uint32_t)weight};
     return true;
@@ -277,20 +277,20 @@ static bool find_text(struct run *run)
         return no_preset(run, name);
     }
     FILE *f = cli_open_named(run->cli, run->workload);
-    if (f == NULL || (run->text = cli_malloc(PD_LIMIT_GEN_TEXT + 1)) == NULL) {
+    if (f == NULL || (run->text = cli_malloc(PI_LIMIT_GEN_TEXT + 1)) == NULL) {
         cli_fail(run->cli, cli_open_status(errno), "%s: %s", run->workload, strerror(errno));
         if (f)
             fclose(f);
         return false;
     }
-    const size_t n = fread(run->text, 1, PD_LIMIT_GEN_TEXT + 1, f);
+    const size_t n = fread(run->text, 1, PI_LIMIT_GEN_TEXT + 1, f);
     const int error = ferror(f) ? errno : 0;
     fclose(f);
     if (error)
         return cli_fail(run->cli, cli_open_status(error), "%s: %s", run->workload, strerror(error)), false;
-    if (n > PD_LIMIT_GEN_TEXT || memchr(run->text, 0, n)) {
+    if (n > PI_LIMIT_GEN_TEXT || memchr(run->text, 0, n)) {
         cli_fail(run->cli, CLI_USAGE, "%s: this is no text of up to %d MiB", run->workload,
-                 PD_LIMIT_GEN_TEXT >> 20);
+                 PI_LIMIT_GEN_TEXT >> 20);
         return false;
     }
     run->text[n] = 0;

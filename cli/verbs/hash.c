@@ -80,7 +80,7 @@ static bool hash_file(struct hash *h, const char *path, struct pd_hash *hash)
     const enum pd_code code = pd_hash_recording(h->in.reader, &o, hash, &error);
     cli_progress_end(h->cli);
     cli_tell_findings(&h->in); /* of other members, and of what stands behind the data */
-    if (h->n_findings > PD_LIMIT_FINDINGS_TOLD)
+    if (h->n_findings > PI_LIMIT_FINDINGS_TOLD)
         cli_say(h->cli, "%s: %zu places could not be read", h->in.name, h->n_findings);
     if (code)
         cli_input_error(&h->in, &error);

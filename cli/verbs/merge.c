@@ -42,7 +42,7 @@ static const struct cli_spec spec = {
 
 struct noted {
     struct pd_merge_note first;
-    char name[PD_LIMIT_NAME_SHOWN + 1];
+    char name[PI_LIMIT_NAME_SHOWN + 1];
     size_t others; /* inputs of which the same is noted */
 };
 
@@ -55,7 +55,7 @@ struct run {
     struct pd_merge_options options;
     struct pd_merge_stats stats;
     size_t failed;
-    struct noted notes[PD_LIMIT_MERGE_NOTES];
+    struct noted notes[PI_LIMIT_MERGE_NOTES];
     size_t n_notes;
 };
 
@@ -91,7 +91,7 @@ static void on_note(void *user, const struct pd_merge_note *note)
             run->notes[i].others++;
             return;
         }
-    if (run->n_notes == PD_LIMIT_MERGE_NOTES)
+    if (run->n_notes == PI_LIMIT_MERGE_NOTES)
         return;
     struct noted *noted = &run->notes[run->n_notes++];
     *noted = (struct noted){.first = *note};
@@ -247,7 +247,7 @@ static void run_merge(struct run *run)
 int cmd_merge(struct cli *cli, int argc, char **argv)
 {
     struct run run = {
-        .w = {.cli = cli, .alone = true}, .cli = cli, .options = {.memory = PD_LIMIT_MERGE_MEMORY}};
+        .w = {.cli = cli, .alone = true}, .cli = cli, .options = {.memory = PI_LIMIT_MERGE_MEMORY}};
     int key;
     cli->spec = &spec;
     bool ok = cli_take_level(cli, argc, argv, &run.options.level);

@@ -95,7 +95,7 @@ struct redact {
     const char *map, *key_name;
     struct cli_output map_out;
     bool map_placed;
-    uint8_t key[PD_LIMIT_REDACT_KEY];
+    uint8_t key[PI_LIMIT_REDACT_KEY];
     struct list proved, kept, public;
     size_t n_leaks;
 };
@@ -152,7 +152,7 @@ static bool take_key(struct redact *r)
     if (error)
         return cannot_read(r, "--key", error);
     char most[64];
-    snprintf(most, sizeof most, "a key has %d bytes at most", PD_LIMIT_REDACT_KEY);
+    snprintf(most, sizeof most, "a key has %d bytes at most", PI_LIMIT_REDACT_KEY);
     if (r->options.key_n < 16 || more)
         return cannot(r, "--key", r->cli->arg, more ? most : "a key has 16 bytes at least");
     r->options.key = r->key;
@@ -284,7 +284,7 @@ static void on_leak(void *user, const struct pd_leak *leak)
     struct redact *r = user;
     const struct pd_bytes *s = &r->proved.strings[leak->string];
     const char *type = leak->rec ? pd_set_name(&pd_set_record_type, leak->rec->type) : NULL;
-    if (r->n_leaks++ >= PD_LIMIT_LEAKS_TOLD)
+    if (r->n_leaks++ >= PI_LIMIT_LEAKS_TOLD)
         return;
     if (leak->rec)
         cli_fail(r->cli, CLI_FINDINGS,

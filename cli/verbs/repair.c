@@ -101,7 +101,7 @@ static void on_lost(void *user, const struct pd_lost_range *lost)
                   member ? ", " : "", offset, offset + lost->bytes - 1, lost->bytes);
         pd_out_visible(&run->cli->out, why, strlen(why));
         pd_out_str(&run->cli->out, "\n");
-    } else if (run->n_told++ < PD_LIMIT_FINDINGS_TOLD) {
+    } else if (run->n_told++ < PI_LIMIT_FINDINGS_TOLD) {
         cli_fail(run->cli, CLI_DAMAGED, "%s%s%s: bytes %" PRIu64 " to %" PRIu64 " are lost: %s", run->in.name,
                  member ? "/" : "", member ? member : "", offset, offset + lost->bytes - 1, why);
     }

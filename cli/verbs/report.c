@@ -232,7 +232,7 @@ static void put_slice(const struct run *run, const struct side *side, uint64_t s
 
 static void put_event(struct side *side, uint64_t attr, struct pd_out *out)
 {
-    char name[PD_LIMIT_NAME_SHOWN + 1] = "[unknown]";
+    char name[PI_LIMIT_NAME_SHOWN + 1] = "[unknown]";
     if (attr < pd_reader_n_attrs(side->in.reader))
         cli_event_name(&side->in, (uint32_t)attr, name, sizeof name);
     pd_out_str(out, name);
@@ -257,7 +257,7 @@ static void put_value(const struct run *run, struct side *side, enum pd_report_k
 /* Copies the keys of a row, as text. */
 static bool make_text(struct run *run, struct side *side, const struct pd_report_row *row, struct line *line)
 {
-    char buf[PD_REPORT_MOST_KEYS * (PD_LIMIT_NAME_SHOWN + UINT16_MAX)];
+    char buf[PD_REPORT_MOST_KEYS * (PI_LIMIT_NAME_SHOWN + UINT16_MAX)];
     struct pd_out out = {.buf = buf, .cap = sizeof buf};
     for (size_t i = 0; i < run->n_keys; i++) {
         put_value(run, side, run->keys[i], row->values[i], &out);
@@ -472,9 +472,9 @@ static void put_json_event(struct run *run, struct cli_json *j, const char *name
 
 /* ---- Events of both sides */
 
-static void name_event(struct side *side, const struct pd_report_event *e, char name[PD_LIMIT_NAME_SHOWN + 1])
+static void name_event(struct side *side, const struct pd_report_event *e, char name[PI_LIMIT_NAME_SHOWN + 1])
 {
-    struct pd_out out = {.buf = name, .cap = PD_LIMIT_NAME_SHOWN};
+    struct pd_out out = {.buf = name, .cap = PI_LIMIT_NAME_SHOWN};
     put_event(side, e->attr_index, &out);
     name[out.n] = 0;
 }
@@ -482,7 +482,7 @@ static void name_event(struct side *side, const struct pd_report_event *e, char 
 /* The first event with that name; NULL: none. */
 static const struct pd_report_event *find_event(struct side *side, const char *wanted)
 {
-    char name[PD_LIMIT_NAME_SHOWN + 1];
+    char name[PI_LIMIT_NAME_SHOWN + 1];
     for (size_t i = 0; side->report && i < pd_report_n_events(side->report); i++) {
         name_event(side, pd_report_get_event(side->report, i), name);
         if (strcmp(name, wanted) == 0)
@@ -512,7 +512,7 @@ static bool put_event_rows(struct run *run, struct cli_json *j, const char *name
 static void put_report(struct run *run)
 {
     struct cli_json j = {.out = &run->cli->out};
-    char name[PD_LIMIT_NAME_SHOWN + 1];
+    char name[PI_LIMIT_NAME_SHOWN + 1];
     bool ok = true, first = true;
     if (run->cli->json) {
         cli_json_open(&j, NULL, '{');

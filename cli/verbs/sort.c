@@ -175,7 +175,7 @@ int cmd_sort(struct cli *cli, int argc, char **argv)
 {
     struct run run = {.w = {.cli = cli, .in = &run.in, .n_in = 1},
                       .cli = cli,
-                      .options = {.memory = PD_LIMIT_MERGE_MEMORY}};
+                      .options = {.memory = PI_LIMIT_MERGE_MEMORY}};
     int key;
     cli->spec = &spec;
     bool ok = cli_take_level(cli, argc, argv, &run.options.level);

@@ -12,9 +12,9 @@ static const char *field_at(const struct pd_attr *attr, size_t at)
     const struct pd_shape shape = {0};
     const struct pd_op *op = pi_present(pi_layout_attr(), &shape, attr);
     size_t end = pi_scalar_width(op);
-    for (; op->kind != PD_OP_END && end <= at; end += pi_scalar_width(op))
+    for (; op->kind != PI_OP_END && end <= at; end += pi_scalar_width(op))
         op = pi_present(op + 1, &shape, attr);
-    return op->kind == PD_OP_END ? "attr" : op->name;
+    return op->kind == PI_OP_END ? "attr" : op->name;
 }
 
 enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, void *out, size_t n,

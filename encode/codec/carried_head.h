@@ -10,13 +10,13 @@
 
 /*
  * Writes the head of a HEADER_FEATURE record, or, if `old`, of one of the feature's own type. n: bytes of the
- * feature, at most PD_CARRIED_MOST; 0 marks the end of the features. Returns the bytes of the head.
+ * feature, at most PI_CARRIED_MOST; 0 marks the end of the features. Returns the bytes of the head.
  */
 static inline size_t pi_put_carried_head(enum pd_order order, uint64_t id, bool old, size_t n,
-                                         uint8_t to[PD_CARRIED_HEAD])
+                                         uint8_t to[PI_CARRIED_HEAD])
 {
-    const size_t head = old ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
-    pi_store32(to, old ? (uint32_t)id + PD_OLD_FEATURE : (uint32_t)PD_RECORD_HEADER_FEATURE, order);
+    const size_t head = old ? PI_CARRIED_HEAD_OLD : PI_CARRIED_HEAD;
+    pi_store32(to, old ? (uint32_t)id + PI_OLD_FEATURE : (uint32_t)PD_RECORD_HEADER_FEATURE, order);
     pi_store16(to + 4, 0, order);
     pi_store16(to + 6, (uint16_t)(head + n), order);
     if (!old)
@@ -25,9 +25,9 @@ static inline size_t pi_put_carried_head(enum pd_order order, uint64_t id, bool 
 }
 
 /* Header and pid of an entry of BUILD_ID that had no pid; behind them is what was behind its header. */
-#define PD_BUILD_ID_HEAD 12 /* bytes */
+#define PI_BUILD_ID_HEAD 12 /* bytes */
 static inline void pi_put_build_id_head(enum pd_order order, uint32_t type, uint16_t misc, size_t size,
-                                        uint8_t to[PD_BUILD_ID_HEAD])
+                                        uint8_t to[PI_BUILD_ID_HEAD])
 {
     pi_store32(to, type, order);
     pi_store16(to + 4, misc, order);

@@ -7,9 +7,9 @@
 #include <perfdata/feature.h>
 
 enum pi_completing {
-    PD_COMPLETE_ZEROS,    /* counts and sizes that are 0 */
-    PD_COMPLETE_ALL,      /* all counts and sizes, and zeros in the elements of lists */
-    PD_COMPLETE_ELEMENTS, /* zeros, also in the elements of lists */
+    PI_COMPLETE_ZEROS,    /* counts and sizes that are 0 */
+    PI_COMPLETE_ALL,      /* all counts and sizes, and zeros in the elements of lists */
+    PI_COMPLETE_ELEMENTS, /* zeros, also in the elements of lists */
 };
 
 /* Completes a struct of `layout`; *shape is that of the parts around it, whose `given` may be set, too. */

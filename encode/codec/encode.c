@@ -39,7 +39,7 @@ static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, 
         *n += budget_##name_(s);                    \
         return size_##name_(s, &rec->u.name_, n);
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -104,7 +104,7 @@ __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, co
         *size = n;                                                                   \
         return true;                                                                 \
     }
-        PD_EACH_USUAL(USUAL)
+        PI_EACH_USUAL(USUAL)
 #undef USUAL
     default: return false;
     }

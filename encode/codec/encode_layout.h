@@ -40,10 +40,10 @@
             pd_##layout_##_at(&v->f_, i, &element);                             \
             FN(encode_##layout_)(c, s, &element);                               \
         }
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -63,7 +63,7 @@ static void FN(encode_record)(struct pi_put *c, const struct pd_shape *s, const 
         FN(encode_##name_)(c, s, &rec->u.name_);    \
         break;
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

@@ -5,7 +5,7 @@
 #include "src/schema/schema.h"
 #include <perfdata/feature.h>
 
-static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
+static const struct pd_op nothing[] = {{.kind = PI_OP_HEAD}, {.kind = PI_OP_END}};
 
 enum pd_code pd_feature_encode(enum pd_order order, const struct pd_feature *f, void *out, size_t cap,
                                size_t *size, struct pd_error *error)

@@ -81,7 +81,7 @@ static void write_number(struct writer *w, uint64_t value, unsigned width)
 static enum pd_code write_scalar(struct writer *w, const struct pd_op *op, const void *v)
 {
     uint64_t value = pi_scalar_get(op, v);
-    if ((op->kind == PD_OP_B32 || op->kind == PD_OP_B64) && w->order == PD_BIG)
+    if ((op->kind == PI_OP_B32 || op->kind == PI_OP_B64) && w->order == PD_BIG)
         value = pi_mirror_to_big(op->set, value);
     write_number(w, value, pi_scalar_width(op));
     return PD_OK;
@@ -151,13 +151,13 @@ static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const v
                                const struct pd_str *s, size_t size)
 {
     size_t expected = size;
-    if (op->kind == PD_OP_CSTR && s->len && memchr(s->ptr, 0, s->len)) /* would end it */
+    if (op->kind == PI_OP_CSTR && s->len && memchr(s->ptr, 0, s->len)) /* would end it */
         return fail(w, PD_EVALUE, op->name, 0, 1);
-    if (op->kind == PD_OP_CSTR)
+    if (op->kind == PI_OP_CSTR)
         expected = s->len + 1;
-    else if (op->kind == PD_OP_STRN || (op->kind == PD_OP_STRMAX && size > op->arg))
+    else if (op->kind == PI_OP_STRN || (op->kind == PI_OP_STRMAX && size > op->arg))
         expected = (size_t)op->arg;
-    else if (op->kind == PD_OP_SLOT)
+    else if (op->kind == PI_OP_SLOT)
         expected = counted_slot(w, op, v);
     return size == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, size, expected);
 }
@@ -184,17 +184,17 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
     const size_t size = s->size == PD_AUTO ? pi_slot_of(op, s->len) : s->size;
     enum pd_code code = check_slot(w, op, v, s, size);
-    if (!code && op->kind == PD_OP_CSTR && op->ref)
+    if (!code && op->kind == PI_OP_CSTR && op->ref)
         code = check_fixed(w, op, s->ptr, s->len, strlen(op->ref));
     if (code)
         return code;
-    if (op->kind == PD_OP_STR64)
+    if (op->kind == PI_OP_STR64)
         write_number(w, size, 4);
-    else if (op->kind == PD_OP_STRV)
+    else if (op->kind == PI_OP_STRV)
         write_varint(w, size);
     write_bytes(w, s->ptr, readable);
     write_bytes(w, NULL, size - readable);
-    if (op->kind == PD_OP_STRMAX && size < op->arg)
+    if (op->kind == PI_OP_STRMAX && size < op->arg)
         claim_room(w, op, 1, false);
     return PD_OK;
 }
@@ -202,7 +202,7 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
 static enum pd_code check_count(struct writer *w, const struct pd_op *op, const void *v, size_t n)
 {
     const uint64_t count = pi_count(op, &w->shape, v),
-                   abi = op->kind == PD_OP_REGS ? pi_value_of(v, op->count_offset, 8) : 0;
+                   abi = op->kind == PI_OP_REGS ? pi_value_of(v, op->count_offset, 8) : 0;
     if (pi_abi_unknown(abi))
         return fail(w, PD_EVALUE, op->ref, abi, PD_REGS_ABI_64);
     return n == count ? check_many(w, op, n) : fail(w, PD_ECOUNT, op->ref, count, n);
@@ -262,7 +262,7 @@ static bool is_as_wanted(const struct writer *w, const struct pd_list *l)
 
 static enum pd_code write_list(struct writer *w, const struct pd_op *op, const struct pd_list *list)
 {
-    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
     struct pd_list l = *list;
     const size_t end = w->end;
     enum pd_code code = PD_OK;
@@ -298,7 +298,7 @@ static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64
     const struct claims claims = w->claims;
     if (size < op->arg || size - op->arg > w->limit)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, op->arg);
-    if (op->kind == PD_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
+    if (op->kind == PI_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
         return fail(w, PD_ECOUNT, op->ref, size, PD_ATTR_SIZE_VER0);
     const size_t part_end = begin + (size_t)(size - op->arg);
     w->end = op->src ? SIZE_MAX : part_end;
@@ -326,7 +326,7 @@ static enum pd_code write_attr(struct writer *w, const struct pd_op *op, const s
 
 static uint64_t count_of_room(const struct pd_op *op, uint64_t count)
 {
-    if (op->kind == PD_OP_ROOM)
+    if (op->kind == PI_OP_ROOM)
         return op->arg;
     return count <= SIZE_MAX / op->arg ? count * op->arg : SIZE_MAX;
 }
@@ -334,9 +334,9 @@ static uint64_t count_of_room(const struct pd_op *op, uint64_t count)
 /* Notes what the flag says of the room behind it, which is checked at the end; returns what it must be. */
 static bool note_room(struct writer *w, const struct pd_op *op, uint64_t count, bool flag)
 {
-    if (op->kind == PD_OP_ODD64)
+    if (op->kind == PI_OP_ODD64)
         claim_odd(w, op, flag);
-    else if (op->kind == PD_OP_ROOM || count)
+    else if (op->kind == PI_OP_ROOM || count)
         claim_room(w, op, count_of_room(op, count), flag);
     else
         return false;
@@ -358,42 +358,42 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     const uint64_t count = op->count_width ? pi_count(op, &w->shape, v) : 0;
     uint64_t found, expected;
     switch (op->kind) {
-    case PD_OP_OTHER:
+    case PI_OP_OTHER:
         if (count < 8)
             return fail(w, PD_EVALUE, op->ref, count, 8);
-        if ((count & 7) > PD_WIRE_TYPE_LAST)
-            return fail(w, PD_EVALUE, op->name, count & 7, PD_WIRE_TYPE_LAST);
+        if ((count & 7) > PI_WIRE_TYPE_LAST)
+            return fail(w, PD_EVALUE, op->name, count & 7, PI_WIRE_TYPE_LAST);
         found = pi_value_of(v, op->offset, 8);
         expected = pi_derived(op, v);
         break;
-    case PD_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
-    case PD_OP_ORDER:
+    case PI_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
+    case PI_OP_ORDER:
         if (count > PD_BIG)
             return fail(w, PD_EVALUE, op->name, count, PD_BIG);
         w->order = (enum pd_order)count;
         return PD_OK;
-    case PD_OP_LITTLE: w->order = PD_LITTLE; return PD_OK;
-    case PD_OP_TEXT:
+    case PI_OP_LITTLE: w->order = PD_LITTLE; return PD_OK;
+    case PI_OP_TEXT:
         found = pi_value_of(v, op->offset, 1);
         expected = note_text(w, op, found != 0);
         break;
-    case PD_OP_SINCE:
+    case PI_OP_SINCE:
         if (!pi_is_number(op, v))
             return fail(w, PD_EVALUE, op->ref, pi_first_character(op, v), '0');
         found = pi_value_of(v, op->offset, 1);
         expected = pi_is_since(op, v);
         break;
-    case PD_OP_GIVEN:
+    case PI_OP_GIVEN:
         found = pi_value_of(v, op->offset, 4);
         expected = w->shape.given;
         break;
-    case PD_OP_ROOM:
-    case PD_OP_ROOMN:
-    case PD_OP_ODD64:
+    case PI_OP_ROOM:
+    case PI_OP_ROOMN:
+    case PI_OP_ODD64:
         found = pi_value_of(v, op->offset, 1);
         expected = note_room(w, op, count, found != 0);
         break;
-    case PD_OP_LESS:
+    case PI_OP_LESS:
         if (count < op->arg)
             return fail(w, PD_ECOUNT, op->ref, count, op->arg);
         /* fall through */
@@ -428,42 +428,42 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     const struct pd_list *list = member;
     enum pd_code code;
     switch (op->kind) {
-    case PD_OP_ARR:
+    case PI_OP_ARR:
         write_bytes(w, member, (size_t)op->arg);
         return op->ref ? check_fixed(w, op, member, (size_t)op->arg, (size_t)op->arg) : PD_OK;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return write_str(w, op, v, member);
-    case PD_OP_REST: return write_bytes_of(w, op, bytes);
-    case PD_OP_BYTES: return (code = check_count(w, op, v, bytes->n)) ? code : write_bytes_of(w, op, bytes);
-    case PD_OP_VECR64: return (code = check_many(w, op, vec->n)) ? code : write_vec(w, op, vec);
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return (code = check_count(w, op, v, vec->n)) ? code : write_vec(w, op, vec);
-    case PD_OP_LIST:
-    case PD_OP_ITEMS: return (code = check_count(w, op, v, list->n)) ? code : write_list(w, op, list);
-    case PD_OP_ITEMSR: return write_list(w, op, list);
-    case PD_OP_MESSAGE: return write_message(w, op, list);
-    case PD_OP_SUB: return fail_inside(w, write_layout(w, op->sub(), member), op, SIZE_MAX);
-    case PD_OP_SIZED: return write_sized(w, op, pi_count(op, &w->shape, v), member);
-    case PD_OP_ATTR: return write_attr(w, op, member);
-    case PD_OP_VARINT: write_varint(w, pi_scalar_get(op, v)); return PD_OK;
-    case PD_OP_OPT64: return write_opt64(w, op, v);
-    default: return op->kind >= PD_OP_GIVEN ? check_derived(w, op, v) : write_scalar(w, op, v);
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return write_str(w, op, v, member);
+    case PI_OP_REST: return write_bytes_of(w, op, bytes);
+    case PI_OP_BYTES: return (code = check_count(w, op, v, bytes->n)) ? code : write_bytes_of(w, op, bytes);
+    case PI_OP_VECR64: return (code = check_many(w, op, vec->n)) ? code : write_vec(w, op, vec);
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return (code = check_count(w, op, v, vec->n)) ? code : write_vec(w, op, vec);
+    case PI_OP_LIST:
+    case PI_OP_ITEMS: return (code = check_count(w, op, v, list->n)) ? code : write_list(w, op, list);
+    case PI_OP_ITEMSR: return write_list(w, op, list);
+    case PI_OP_MESSAGE: return write_message(w, op, list);
+    case PI_OP_SUB: return fail_inside(w, write_layout(w, op->sub(), member), op, SIZE_MAX);
+    case PI_OP_SIZED: return write_sized(w, op, pi_count(op, &w->shape, v), member);
+    case PI_OP_ATTR: return write_attr(w, op, member);
+    case PI_OP_VARINT: write_varint(w, pi_scalar_get(op, v)); return PD_OK;
+    case PI_OP_OPT64: return write_opt64(w, op, v);
+    default: return op->kind >= PI_OP_GIVEN ? check_derived(w, op, v) : write_scalar(w, op, v);
     }
 }
 
 /* In a part of stated size: does it end before this number? Then those behind it are absent too. */
 static bool ends_before(const struct writer *w, const struct pd_op *op)
 {
-    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
-    return w->end != SIZE_MAX && op->kind != PD_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
+    const size_t width = op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
+    return w->end != SIZE_MAX && op->kind != PI_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
 }
 
 /* Members that are not written must be 0. */
@@ -472,10 +472,10 @@ static bool is_nothing(const struct pd_op *op, const void *v)
     const void *member = (const uint8_t *)v + op->offset;
     const struct pd_str *s = member;
     const uint8_t *p = member;
-    size_t n = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
+    size_t n = op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     while (n && p[n - 1] == 0)
         n--;
-    return n == 0 && (op->kind != PD_OP_STR || s->len == 0);
+    return n == 0 && (op->kind != PI_OP_STR || s->len == 0);
 }
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v)
@@ -483,12 +483,12 @@ static enum pd_code write_layout(struct writer *w, const struct pd_op *head, con
     const uint32_t given = w->shape.given;
     const enum pd_order order = w->order;
     bool ended = false;
-    for (const struct pd_op *op = pi_present(head, &w->shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &w->shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, &w->shape, v)) {
         ended |= ends_before(w, op);
         if (ended && !is_nothing(op, v))
             return fail(w, PD_EVALUE, op->name, pi_scalar_width(op) ? pi_scalar_get(op, v) : 1, 0);
-        if (ended && op->kind != PD_OP_REST)
+        if (ended && op->kind != PI_OP_REST)
             continue;
         const enum pd_code code = write_field(w, op, v);
         if (code)
@@ -535,7 +535,7 @@ enum pd_code pi_interpret_encode_with(const struct pd_plan *plan, const struct p
     w.shape.variant = rec->variant;
     if (pi_layout_unknown(plan, rec->type))
         return fail(&w, PD_EUNKNOWN, "sample_type", plan->shape.sample_type, 0);
-    if (!pi_variant_possible(rec) && rec->variant & PD_VARIANT_UNKNOWN_REGS)
+    if (!pi_variant_possible(rec) && rec->variant & PI_VARIANT_UNKNOWN_REGS)
         return fail(&w, PD_EVALUE, "abi", pi_variant_abi(rec), UINT64_MAX);
     if (!pi_variant_possible(rec))
         return fail(&w, PD_EVALUE, "hw_idx", rec->u.sample.branch_stack.nr, 0);
@@ -607,59 +607,59 @@ bool pi_says(const struct pd_op *op, const void *v)
 {
     const uint8_t *member = (const uint8_t *)v + op->offset;
     switch (op->kind) {
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return ((const struct pd_str *)(const void *)member)->len != 0;
-    case PD_OP_BYTES:
-    case PD_OP_REST: return ((const struct pd_bytes *)(const void *)member)->n != 0;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return ((const struct pd_vec *)(const void *)member)->n != 0;
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: return ((const struct pd_list *)(const void *)member)->n != 0;
-    case PD_OP_SUB:
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return ((const struct pd_str *)(const void *)member)->len != 0;
+    case PI_OP_BYTES:
+    case PI_OP_REST: return ((const struct pd_bytes *)(const void *)member)->n != 0;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return ((const struct pd_vec *)(const void *)member)->n != 0;
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: return ((const struct pd_list *)(const void *)member)->n != 0;
+    case PI_OP_SUB:
         if (is_zero(member, op->sub()->offset))
             return false;
-        for (const struct pd_op *in = op->sub() + 1; in->kind != PD_OP_END; in++)
-            if (in->kind < PD_OP_GIVEN && pi_says(in, member))
+        for (const struct pd_op *in = op->sub() + 1; in->kind != PI_OP_END; in++)
+            if (in->kind < PI_OP_GIVEN && pi_says(in, member))
                 return true;
         return false;
-    default: return op->kind < PD_OP_GIVEN && !is_nothing(op, v);
+    default: return op->kind < PI_OP_GIVEN && !is_nothing(op, v);
     }
 }
 
 static bool is_present(const struct pd_op *head, const struct pd_shape *s, const void *v, unsigned offset)
 {
     const struct pd_op *op = pi_present(head, s, v);
-    while (op->kind != PD_OP_END && op->offset != offset)
+    while (op->kind != PI_OP_END && op->offset != offset)
         op = pi_present(op + 1, s, v);
-    return op->kind != PD_OP_END;
+    return op->kind != PI_OP_END;
 }
 
 static const struct pd_op *left_out(const struct pd_op *head, const struct pd_shape *s, const void *v,
                                     const void **value)
 {
     const struct pd_op *present = pi_present(head, s, v), *found = NULL;
-    for (const struct pd_op *op = head + 1; op->kind != PD_OP_END && !found; op++) {
+    for (const struct pd_op *op = head + 1; op->kind != PI_OP_END && !found; op++) {
         const bool is = op == present;
         if (is)
             present = pi_present(op + 1, s, v);
-        if (is && op->kind == PD_OP_SUB)
+        if (is && op->kind == PI_OP_SUB)
             found = left_out(op->sub(), s, (const uint8_t *)v + op->offset, value);
         const struct pd_list *l = (const void *)((const uint8_t *)v + op->offset);
-        for (size_t i = 0; is && op->kind == PD_OP_LIST && l->form == PD_FORM_STRUCT && i < l->n && !found;
+        for (size_t i = 0; is && op->kind == PI_OP_LIST && l->form == PD_FORM_STRUCT && i < l->n && !found;
              i++)
             found = left_out(op->sub(), s, (const uint8_t *)l->ptr + i * l->stride, value);
-        if (is || op->kind >= PD_OP_GIVEN || !pi_says(op, v) || is_present(head, s, v, op->offset))
+        if (is || op->kind >= PI_OP_GIVEN || !pi_says(op, v) || is_present(head, s, v, op->offset))
             continue;
         *value = v;
         found = op;
@@ -669,7 +669,7 @@ static const struct pd_op *left_out(const struct pd_op *head, const struct pd_sh
 
 const struct pd_op *pi_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value)
 {
-    static const struct pd_op trailer = {.kind = PD_OP_SUB, .name = "sample_id", .sub = pi_layout_sample_id};
+    static const struct pd_op trailer = {.kind = PI_OP_SUB, .name = "sample_id", .sub = pi_layout_sample_id};
     const struct pd_op *layout = rec->old_feature ? NULL : pi_layout_of(rec->type), *found;
     struct pd_shape shape = plan->shape;
     shape.misc = rec->misc;
@@ -687,23 +687,23 @@ const struct pd_op *pi_left_out(const struct pd_plan *plan, const struct pd_reco
 static size_t member_bytes(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_ARR: return (size_t)op->arg;
-    case PD_OP_BYTES:
-    case PD_OP_REST: return sizeof(struct pd_bytes);
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return sizeof(struct pd_vec);
-    case PD_OP_LIST: return sizeof(struct pd_list);
+    case PI_OP_ARR: return (size_t)op->arg;
+    case PI_OP_BYTES:
+    case PI_OP_REST: return sizeof(struct pd_bytes);
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return sizeof(struct pd_vec);
+    case PI_OP_LIST: return sizeof(struct pd_list);
     default: return pi_scalar_width(op);
     }
 }
 
 static void clear_present(const struct pd_op *head, const struct pd_shape *s, uint8_t *mask)
 {
-    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PI_OP_END;
          op = pi_present(op + 1, s, NULL))
-        if (op->kind == PD_OP_SUB)
+        if (op->kind == PI_OP_SUB)
             clear_present(op->sub(), s, mask + op->offset);
         else
             memset(mask + op->offset, 0, member_bytes(op));

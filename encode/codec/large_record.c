@@ -6,7 +6,7 @@
 #include "src/support/wire.h"
 #include <perfdata/session/large_record.h>
 
-static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
+static const struct pd_op nothing[] = {{.kind = PI_OP_HEAD}, {.kind = PI_OP_END}};
 
 enum pd_code pd_large_record_encode(enum pd_order order, const struct pd_large_record *large, void *out,
                                     size_t cap, size_t *size, struct pd_error *error)

@@ -35,7 +35,7 @@
     if (!size_items(v->f_.n, (uint64_t)v->rows_ * v->columns_, 8, n)) \
         return false;
 #define REGS(f_, abi_, which_, doc_)                                           \
-    if (!size_items(v->f_.n, v->abi_ ? s->n_regs[PD_REGS_##which_] : 0, 8, n)) \
+    if (!size_items(v->f_.n, v->abi_ ? s->n_regs[PI_REGS_##which_] : 0, 8, n)) \
         return false;
 #define OPT64(f_, n_, set_, doc_) \
     if (v->n_)                    \
@@ -51,8 +51,8 @@
 #define LIST(f_, n_, layout_, doc_)                          \
     if (!size_items(v->f_.n, v->n_, budget_##layout_(s), n)) \
         return false;
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
 
 /* A slot holds its string, and its padding starts with a NUL when there is any. */
@@ -73,7 +73,7 @@ static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size
     return true;
 }
 
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

@@ -9,9 +9,9 @@
 #include <zstd_errors.h>
 
 /* A frame header has 18 bytes at most, the header of a block 3; a flush ends one block. */
-_Static_assert(ZSTD_COMPRESSBOUND(PD_DEFLATE_INPUT) + 18 + 2 * 3 <= PD_DEFLATE_OUTPUT,
+_Static_assert(ZSTD_COMPRESSBOUND(PI_DEFLATE_INPUT) + 18 + 2 * 3 <= PI_DEFLATE_OUTPUT,
                "a chunk fits in a record");
-_Static_assert(PD_DEFLATE_INPUT <= PD_DEFLATE_MMAP_LEN && PD_DEFLATE_MMAP_LEN % 65536 == 0,
+_Static_assert(PI_DEFLATE_INPUT <= PI_DEFLATE_MMAP_LEN && PI_DEFLATE_MMAP_LEN % 65536 == 0,
                "a chunk fits in mmap_len");
 
 static void *zstd_alloc(void *user, size_t size)
@@ -61,14 +61,14 @@ enum pd_code pi_deflate_start(struct pi_deflate *z, const struct pd_allocator *a
     if (z->level > ZSTD_maxCLevel())
         z->level = ZSTD_maxCLevel();
     if (z->level < 1)
-        z->level = PD_DEFLATE_LEVEL;
+        z->level = PI_DEFLATE_LEVEL;
     z->ctx = pi_deflate_context(allocator);
-    z->in = pi_resize(allocator, NULL, PD_DEFLATE_INPUT);
-    z->out = pi_resize(allocator, NULL, PD_DEFLATE_OUTPUT);
+    z->in = pi_resize(allocator, NULL, PI_DEFLATE_INPUT);
+    z->out = pi_resize(allocator, NULL, PI_DEFLATE_OUTPUT);
     if (z->ctx && z->in && z->out && set_level(z))
         return PD_OK;
     pi_deflate_free(z);
-    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, PD_DEFLATE_OUTPUT);
+    return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, PI_DEFLATE_OUTPUT);
 }
 
 void pi_deflate_free(struct pi_deflate *z)
@@ -81,7 +81,7 @@ void pi_deflate_free(struct pi_deflate *z)
 
 size_t pi_deflate_take(struct pi_deflate *z, const void *bytes, size_t n)
 {
-    const size_t room = PD_DEFLATE_INPUT - z->n;
+    const size_t room = PI_DEFLATE_INPUT - z->n;
     n = n < room ? n : room;
     if (n)
         memcpy(z->in + z->n, bytes, n);
@@ -94,7 +94,7 @@ enum pd_code pi_deflate_chunk(struct pi_deflate *z, bool last, const uint8_t **p
                               struct pd_error *error)
 {
     ZSTD_inBuffer in = {z->in, z->n, 0};
-    ZSTD_outBuffer out = {z->out, PD_DEFLATE_OUTPUT, 0};
+    ZSTD_outBuffer out = {z->out, PI_DEFLATE_OUTPUT, 0};
     const size_t left = ZSTD_compressStream2(z->ctx, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
     if (ZSTD_isError(left))
         return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation

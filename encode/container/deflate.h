@@ -13,14 +13,14 @@ struct ZSTD_CCtx_s;
 
 /*
  * Most bytes that go into one chunk. Even what cannot be compressed then fits in a COMPRESSED2 record, and a
- * chunk never makes more than PD_DEFLATE_MMAP_LEN bytes: perf refuses more than the COMPRESSED feature's
+ * chunk never makes more than PI_DEFLATE_MMAP_LEN bytes: perf refuses more than the COMPRESSED feature's
  * mmap_len, which must be whole pages.
  */
-#define PD_DEFLATE_INPUT ((size_t)64512)
-#define PD_DEFLATE_MMAP_LEN ((uint32_t)65536)
-#define PD_DEFLATE_OUTPUT \
+#define PI_DEFLATE_INPUT ((size_t)64512)
+#define PI_DEFLATE_MMAP_LEN ((uint32_t)65536)
+#define PI_DEFLATE_OUTPUT \
     ((size_t)65512) /* most of a chunk: what a COMPRESSED2 record holds; a COMPRESSED one, a little more */
-#define PD_DEFLATE_LEVEL 1 /* the level that perf uses, too */
+#define PI_DEFLATE_LEVEL 1 /* the level that perf uses, too */
 
 struct pi_deflate {
     const struct pd_allocator *allocator;

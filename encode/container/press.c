@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define CHUNKS 512                    /* of a unit */
-#define INPUT (34 * PD_DEFLATE_INPUT) /* of a unit: 2 MiB, and the record that ends the frame */
+#define INPUT (34 * PI_DEFLATE_INPUT) /* of a unit: 2 MiB, and the record that ends the frame */
 /* What compressing can add to each chunk. */
-#define OUTPUT (INPUT + CHUNKS * (PD_DEFLATE_OUTPUT - PD_DEFLATE_INPUT))
+#define OUTPUT (INPUT + CHUNKS * (PI_DEFLATE_OUTPUT - PI_DEFLATE_INPUT))
 
 struct chunk {
     size_t in_n, out_n;
@@ -147,7 +147,7 @@ static void give(struct pi_press *p, const void *bytes, size_t n, bool plain, bo
     u->in_at += n;
     u->chunks[u->n++] = (struct chunk){.in_n = n, .plain = plain};
     u->last = last;
-    if (last || u->n == CHUNKS || INPUT - u->in_at < PD_DEFLATE_INPUT)
+    if (last || u->n == CHUNKS || INPUT - u->in_at < PI_DEFLATE_INPUT)
         start(p, u);
 }
 

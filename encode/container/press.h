@@ -20,7 +20,7 @@ void pi_press_close(struct pi_press *p);
 bool pi_press_has_room(struct pi_press *p);
 /* Gives the waiting bytes of `from`, as pi_deflate_chunk() takes them. */
 void pi_press_give(struct pi_press *p, struct pi_deflate *from, bool last);
-/* Gives bytes that keep their place between chunks as they are: PD_DEFLATE_INPUT at most. */
+/* Gives bytes that keep their place between chunks as they are: PI_DEFLATE_INPUT at most. */
 void pi_press_give_plain(struct pi_press *p, const void *bytes, size_t n);
 
 struct pi_pressed {

@@ -44,8 +44,8 @@ static enum pd_code check_options(const struct pd_sink *sink, const struct pd_wr
         return pi_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
     if (o->max_features > 256)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "max_features", o->max_features, 256);
-    if (o->attr_size > PD_LIMIT_ATTR)
-        return pi_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, PD_LIMIT_ATTR);
+    if (o->attr_size > PI_LIMIT_ATTR)
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, PI_LIMIT_ATTR);
     if (o->compression && o->compression != PD_RECORD_COMPRESSED && o->compression != PD_RECORD_COMPRESSED2)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "compression", o->compression, PD_RECORD_COMPRESSED);
     return PD_OK;
@@ -55,7 +55,7 @@ enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
                             const struct pd_writer_options *options, struct pd_error *error)
 {
     struct pd_writer_options own;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_writer_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_writer_options, &own, options, error);
     if (options == NULL)
         own.order = PD_HOST_ORDER;
     if (code || (code = check_options(sink, &own, error)))
@@ -65,7 +65,7 @@ enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
     *w = (struct pd_writer){.sink = *sink, .allocator = own.allocator, .options = own};
     if (w->options.max_held == 0)
-        w->options.max_held = PD_LIMIT_WRITER_HELD;
+        w->options.max_held = PI_LIMIT_WRITER_HELD;
     pi_attrs_init(&w->attrs, own.allocator, own.order);
     if (own.compression)
         code = pi_writer_compress(w, own.compression, own.level, error);
@@ -81,7 +81,7 @@ enum pd_code pd_writer_create(struct pd_writer **out, const char *path,
 {
     struct pd_writer_options own;
     struct pd_sink sink;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_writer_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_writer_options, &own, options, error);
     if (code || (code = pd_sink_open(&sink, path, own.allocator, error)))
         return code;
     if ((code = pd_writer_open(out, &sink, options, error)))
@@ -118,8 +118,8 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
 {
     const enum pd_order order = w->options.order;
     const size_t room = pd_attr_bytes(attr);
-    if (room > PD_LIMIT_ATTR)
-        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, PD_LIMIT_ATTR);
+    if (room > PI_LIMIT_ATTR)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, PI_LIMIT_ATTR);
     uint8_t *bytes = pi_resize(w->allocator, NULL, room);
     uint8_t *stream_ids = pi_array(w->allocator, NULL, n_ids, 8);
     enum pd_code code = bytes && stream_ids
@@ -182,11 +182,11 @@ enum pd_code pi_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr,
                                 size_t n_ids, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
-    if (!code && w->stage == PD_STAGE_FINISHED)
+    if (!code && w->stage == PI_STAGE_FINISHED)
         code = pi_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
     if (!code)
         code = add_attr(w, attr, ids, n_ids, error);
-    if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
+    if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PI_STAGE_ATTRS)
         return code;
     if ((code = pi_pipe_features(w, error)) || (code = pi_writer_flush(w, false, error)))
         return code;
@@ -196,7 +196,7 @@ enum pd_code pi_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr,
 enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type,
                                   struct pd_error *error)
 {
-    if (w->stage != PD_STAGE_ATTRS)
+    if (w->stage != PI_STAGE_ATTRS)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
     if (!pi_grow(w->allocator, (void **)&w->types, w->n_types, &w->types_cap, sizeof *w->types))
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "event type", 0, sizeof *w->types);
@@ -206,7 +206,7 @@ enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_typ
 
 static enum pd_code write_header(struct pd_writer *w, bool again, struct pd_error *error)
 {
-    uint8_t bytes[PD_BYTES_file_header];
+    uint8_t bytes[PI_BYTES_file_header];
     pi_file_header_put(&w->header, w->options.order, bytes);
     if (w->options.version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
@@ -227,7 +227,7 @@ static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, stru
 
 static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
 {
-    uint8_t section[PD_BYTES_file_section];
+    uint8_t section[PI_BYTES_file_section];
     uint8_t *bytes = pi_resize(w->allocator, NULL, e->room);
     if (bytes == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
@@ -247,10 +247,10 @@ static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *
  */
 static enum pd_code limit_table(const struct pd_writer *w, struct pd_error *error)
 {
-    uint64_t zeros = 0, most = PD_LIMIT_ATTR_TABLE;
+    uint64_t zeros = 0, most = PI_LIMIT_ATTR_TABLE;
     for (size_t i = 0; i < w->attrs.n; i++) {
         zeros += w->options.attr_size - w->attrs.attr[i]->room;
-        most += PD_LIMIT_ATTR_TABLE_TIMES * (uint64_t)w->attrs.attr[i]->room;
+        most += PI_LIMIT_ATTR_TABLE_TIMES * (uint64_t)w->attrs.attr[i]->room;
     }
     return zeros <= most ? PD_OK
                          : pi_fail(error, PD_ELIMIT, PD_NOWHERE,
@@ -263,7 +263,7 @@ static enum pd_code write_attrs(struct pd_writer *w, struct pd_error *error)
     enum pd_code code = limit_table(w, error);
     for (size_t i = w->attrs_written; !code && i < w->attrs.n; i++)
         code = write_ids(w, w->attrs.attr[i], error);
-    w->header.attr_size = w->options.attr_size + (uint64_t)PD_BYTES_file_section;
+    w->header.attr_size = w->options.attr_size + (uint64_t)PI_BYTES_file_section;
     w->header.attrs = (struct pd_file_section){w->at, w->header.attr_size * w->attrs.n};
     for (size_t i = 0; !code && i < w->attrs.n; i++)
         code = write_attr(w, w->attrs.attr[i], error);
@@ -275,9 +275,9 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     w->header.event_types =
-        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_BYTES_event_type};
+        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PI_BYTES_event_type};
     for (size_t i = 0; !code && i < w->n_types; i++) {
-        uint8_t bytes[PD_BYTES_event_type];
+        uint8_t bytes[PI_BYTES_event_type];
         pi_event_type_put(&w->types[i], w->options.order, bytes);
         code = pi_writer_emit(w, bytes, sizeof bytes, error);
     }
@@ -290,10 +290,10 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    if (!pi_is_v1_stride(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
+    if (!pi_is_v1_stride(w->options.attr_size + (uint64_t)PI_BYTES_file_section))
         w->options.version = 2; /* a reader could not tell the byte order */
-    w->header.magic = PD_MAGIC2;
-    w->header.size = PD_BYTES_file_header;
+    w->header.magic = PI_MAGIC2;
+    w->header.size = PI_BYTES_file_header;
     if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) ||
         (code = write_types(w, error)))
         return code;
@@ -318,7 +318,7 @@ static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
     enum pd_code code = w->n_names ? put_names(w, error) : PD_OK;
     if (code)
         return code;
-    w->stage = PD_STAGE_DATA;
+    w->stage = PI_STAGE_DATA;
     w->holding = false;
     if (w->options.container == PD_CONTAINER_FILE)
         code = begin_file(w, error);
@@ -331,9 +331,9 @@ static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
 static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
-    if (!code && w->stage == PD_STAGE_ATTRS)
+    if (!code && w->stage == PI_STAGE_ATTRS)
         code = begin_data(w, error);
-    else if (!code && w->stage != PD_STAGE_DATA)
+    else if (!code && w->stage != PI_STAGE_DATA)
         code = pi_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
     if (!code && w->n_held && w->options.container == PD_CONTAINER_PIPE)
         code = pi_pipe_features(w, error);
@@ -462,7 +462,7 @@ static enum pd_code hold_bytes(struct pd_writer *w, const void *bytes, size_t n,
 /* Starts a section, the COMPRESSED one by itself when its turn has come. */
 static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
-    uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
+    uint8_t own[PI_COMPRESSED_FEATURE_BYTES];
     enum pd_code code = PD_OK;
     if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !pi_writer_has_feature(w, PD_FEAT_COMPRESSED)) {
         w->features[w->n_features++] =
@@ -489,11 +489,11 @@ static enum pd_code begin_features(struct pd_writer *w, size_t reserved, struct 
     if (code)
         return code;
     pi_writer_sort_held(w);
-    w->stage = PD_STAGE_FEATURES;
+    w->stage = PI_STAGE_FEATURES;
     w->header.data.size = w->at - w->header.data.offset;
     w->table = w->at;
     w->room = reserved + w->n_held + (w->deflate.ctx != NULL);
-    code = pi_writer_zeros(w, w->room * PD_BYTES_file_section, error);
+    code = pi_writer_zeros(w, w->room * PI_BYTES_file_section, error);
     const size_t n = w->n_held;
     w->n_held = 0; /* they are among `features` now */
     for (size_t i = 0; i < n; i++) {
@@ -511,7 +511,7 @@ static enum pd_code begin_features(struct pd_writer *w, size_t reserved, struct 
 static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
     const size_t most = w->options.max_features ? w->options.max_features : USUAL_FEATURES;
-    enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, most, error) : PD_OK;
+    enum pd_code code = w->stage < PI_STAGE_FEATURES ? begin_features(w, most, error) : PD_OK;
     const bool own = w->deflate.ctx && !pi_writer_has_feature(w, PD_FEAT_COMPRESSED);
     if (code)
         return code;
@@ -526,14 +526,14 @@ enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_
     enum pd_code code = refuse_broken(w, error);
     if (code)
         return code;
-    if (w->stage == PD_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
+    if (w->stage == PI_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
     if (pi_writer_has_feature(w, feature))
         return pi_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
     w->ignoring = w->deflate.ctx && feature == PD_FEAT_COMPRESSED; /* the writer makes its own */
     if (w->ignoring)
         return PD_OK;
-    if (w->stage == PD_STAGE_ATTRS)
+    if (w->stage == PI_STAGE_ATTRS)
         return hold(w, feature, error);
     if (!pipe)
         return file_feature(w, feature, error);
@@ -548,7 +548,7 @@ enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, siz
         return code;
     if (w->holding)
         return hold_bytes(w, bytes, n, error);
-    if (w->stage != PD_STAGE_FEATURES || w->n_features == 0)
+    if (w->stage != PI_STAGE_FEATURES || w->n_features == 0)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
     w->features[w->n_features - 1].section.size += n;
     return pi_writer_emit(w, bytes, n, error);
@@ -594,7 +594,7 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
 {
     uint8_t features[32] = {0};
     enum pd_code code = PD_OK;
-    if (w->stage < PD_STAGE_FEATURES) {
+    if (w->stage < PI_STAGE_FEATURES) {
         /* without features there is no table, for which no room is needed then */
         code = begin_features(w, w->n_held || w->n_names ? w->options.max_features : 0, error);
     }
@@ -605,7 +605,7 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
     if (w->n_features)
         qsort(w->features, w->n_features, sizeof *w->features, by_number);
     for (size_t i = 0; !code && i < w->n_features; i++) {
-        uint8_t entry[PD_BYTES_file_section];
+        uint8_t entry[PI_BYTES_file_section];
         const unsigned n = w->features[i].feature;
         features[n / 8] |= (uint8_t)(1u << n % 8);
         pi_file_section_put(&w->features[i].section, w->options.order, entry);
@@ -616,7 +616,7 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
         first[i] = w->features[i].section;
     if (!code && !pi_features_store(features, w->options.order, w->options.feature_word == 4 ? 4 : 8, first,
                                     w->n_features < 2 ? w->n_features : 2, w->header.adds_features))
-        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, PD_AMBIGUOUS_FEATURES, 0, 0);
+        return pi_fail(error, PD_EUNSUP, PD_NOWHERE, PI_AMBIGUOUS_FEATURES, 0, 0);
     return code ? code : write_header(w, true, error);
 }
 
@@ -625,7 +625,7 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
     enum pd_code code = refuse_broken(w, error);
     if (code)
         return code;
-    if (w->stage == PD_STAGE_FINISHED)
+    if (w->stage == PI_STAGE_FINISHED)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
     if (w->options.container == PD_CONTAINER_FILE) {
         code = finish_file(w, error);
@@ -635,16 +635,16 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
             code = pi_writer_drain(w, error);
         w->header.data.size = w->at - w->header.data.offset;
     }
-    w->stage = PD_STAGE_FINISHED;
+    w->stage = PI_STAGE_FINISHED;
     const enum pd_code closed = pd_sink_close(&w->own, code ? NULL : error);
     return code ? code : closed;
 }
 
 uint64_t pd_writer_data_size(const struct pd_writer *w)
 {
-    if (w->stage < PD_STAGE_DATA)
+    if (w->stage < PI_STAGE_DATA)
         return 0;
-    return w->stage == PD_STAGE_DATA ? w->at - w->header.data.offset : w->header.data.size;
+    return w->stage == PI_STAGE_DATA ? w->at - w->header.data.offset : w->header.data.size;
 }
 
 uint64_t pd_writer_data_offset(const struct pd_writer *w)

@@ -12,7 +12,7 @@
 #include <perfdata/constants.h>
 #include <perfdata/writer.h>
 
-enum pi_stage { PD_STAGE_ATTRS, PD_STAGE_DATA, PD_STAGE_FEATURES, PD_STAGE_FINISHED };
+enum pi_stage { PI_STAGE_ATTRS, PI_STAGE_DATA, PI_STAGE_FEATURES, PI_STAGE_FINISHED };
 
 /* A feature that waits to be written. */
 struct pi_held {
@@ -69,14 +69,14 @@ enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *e
 static inline bool pi_writer_is_direct(const struct pd_writer *w)
 {
     const bool first = w->n_held && w->options.container == PD_CONTAINER_PIPE; /* elsewhere they are behind */
-    return w->stage == PD_STAGE_DATA && !w->broken && !w->deflate.ctx && !first;
+    return w->stage == PI_STAGE_DATA && !w->broken && !w->deflate.ctx && !first;
 }
 
 /* Starts to compress, in a stream before the first record. `type` as in pd_writer_options. */
 enum pd_code pi_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error);
 /* The content of the COMPRESSED feature: five u32s. */
-#define PD_COMPRESSED_FEATURE_BYTES 20
-void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES]);
+#define PI_COMPRESSED_FEATURE_BYTES 20
+void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PI_COMPRESSED_FEATURE_BYTES]);
 /* Compresses and writes the records that wait for it. `last`: they end the zstd frame. */
 enum pd_code pi_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
 /* Writes what other threads compress: w->at is that of a single thread then. */
@@ -102,6 +102,6 @@ enum pd_code pi_pipe_features(struct pd_writer *w, struct pd_error *error);
 enum pd_code pi_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
                              struct pd_error *error);
 
-#define PD_AMBIGUOUS_FEATURES "features whose big-endian bitmap would be read as that of others"
+#define PI_AMBIGUOUS_FEATURES "features whose big-endian bitmap would be read as that of others"
 
 #endif

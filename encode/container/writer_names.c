@@ -10,7 +10,7 @@ enum pd_code pd_writer_event_name(struct pd_writer *w, size_t i, const char *nam
     const size_t n = strlen(name) + 1;
     if (i >= w->attrs.n)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "event", i, w->attrs.n);
-    if (w->stage != PD_STAGE_ATTRS || w->options.container == PD_CONTAINER_DIRECTORY)
+    if (w->stage != PI_STAGE_ATTRS || w->options.container == PD_CONTAINER_DIRECTORY)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "event name after the first record", 0, 0);
     while (w->n_names <= i) {
         if (!pi_grow(w->allocator, (void **)&w->names, w->n_names, &w->names_cap, sizeof *w->names))
@@ -36,7 +36,7 @@ void pi_writer_free_names(struct pd_writer *w)
 static enum pd_code describe_event(const struct pd_writer *w, size_t i, uint32_t attr_size,
                                    struct pd_event_desc *d, struct pd_error *error)
 {
-    static const uint8_t zeros[PD_LIMIT_ATTR];
+    static const uint8_t zeros[PI_LIMIT_ATTR];
     const struct pd_event_attr *e = w->attrs.attr[i];
     if (i >= w->n_names || w->names[i] == NULL)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "event without a name", i, w->attrs.n);

@@ -98,7 +98,7 @@ enum pd_code pi_writer_drain(struct pd_writer *w, struct pd_error *error)
 enum pd_code pi_writer_between(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code = pi_writer_flush(w, false, error);
-    if (!code && rec->size > PD_DEFLATE_INPUT)
+    if (!code && rec->size > PI_DEFLATE_INPUT)
         return pi_writer_emit(w, rec->raw, rec->size, error);
     if (!code)
         code = make_room(w, error);
@@ -130,11 +130,11 @@ enum pd_code pi_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *e
     return code;
 }
 
-void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
+void pi_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PI_COMPRESSED_FEATURE_BYTES])
 {
     /* version, which perf leaves 0; type: zstd; level; ratio; mmap_len */
     const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pi_deflate_ratio(&w->deflate),
-                              PD_DEFLATE_MMAP_LEN};
+                              PI_DEFLATE_MMAP_LEN};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         pi_store32(bytes + 4 * i, words[i], w->options.order);
 }

@@ -37,8 +37,8 @@ static enum pd_code put64(struct pd_writer *w, uint64_t value, struct pd_error *
 
 enum pd_code pi_pipe_header(struct pd_writer *w, struct pd_error *error)
 {
-    uint8_t bytes[PD_PIPE_HEADER_BYTES];
-    pi_store64(bytes, PD_MAGIC2, w->options.order);
+    uint8_t bytes[PI_PIPE_HEADER_BYTES];
+    pi_store64(bytes, PI_MAGIC2, w->options.order);
     if (w->options.version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
     pi_store64(bytes + 8, sizeof bytes, w->options.order);
@@ -81,7 +81,7 @@ enum pd_code pi_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, st
 /* The name's slot is cut as perf cuts it, which leaves no NUL behind names of 8, 16, … bytes. */
 static enum pd_code put_type(struct pd_writer *w, const struct pd_event_type *type, struct pd_error *error)
 {
-    uint8_t bytes[PD_BYTES_event_type];
+    uint8_t bytes[PI_BYTES_event_type];
     pi_event_type_put(type, w->options.order, bytes);
     size_t n = sizeof bytes;
     while (n > 8 && bytes[n - 1] == 0)
@@ -104,8 +104,8 @@ static bool lacks_pids(const struct pd_writer *w, const struct pi_held *h)
 static enum pd_code put_build_id(struct pd_writer *w, const struct pd_record *entry, bool lacks_pid,
                                  struct pd_error *error)
 {
-    uint8_t head[PD_BUILD_ID_HEAD];
-    const size_t n_head = lacks_pid ? sizeof head : PD_BUILD_ID_HEAD - 4, n = entry->size - 8u + n_head,
+    uint8_t head[PI_BUILD_ID_HEAD];
+    const size_t n_head = lacks_pid ? sizeof head : PI_BUILD_ID_HEAD - 4, n = entry->size - 8u + n_head,
                  size = pi_align8(n) > UINT16_MAX ? n : pi_align8(n);
     if (size > UINT16_MAX) {
         dropped(w, PD_FEAT_BUILD_ID, "a name is too long for a record that has a pid");
@@ -159,7 +159,7 @@ static enum pd_code put_tracing_data(struct pd_writer *w, const struct pi_held *
 static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const void *bytes, size_t n,
                                 struct pd_error *error)
 {
-    uint8_t head[PD_CARRIED_HEAD];
+    uint8_t head[PI_CARRIED_HEAD];
     const size_t size = pi_put_carried_head(w->options.order, feature, false, n, head);
     const enum pd_code code = pi_writer_emit(w, head, size, error);
     return code ? code : pi_writer_emit(w, bytes, n, error);
@@ -177,7 +177,7 @@ static const char *obstacle(const struct pi_held *h)
         return "a pipe stream is no directory";
     if (h->n == 0 && !pi_may_be_empty(h->feature))
         return "it is empty, which marks the end of the features";
-    return h->n > PD_CARRIED_MOST ? "it is too large for a record" : NULL;
+    return h->n > PI_CARRIED_MOST ? "it is too large for a record" : NULL;
 }
 
 static enum pd_code put_held(struct pd_writer *w, const struct pi_held *h, struct pd_error *error)
@@ -196,7 +196,7 @@ static enum pd_code put_held(struct pd_writer *w, const struct pi_held *h, struc
 /* All that became HEADER_FEATURE records, then the mark, if there are any. */
 static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
 {
-    uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
+    uint8_t own[PI_COMPRESSED_FEATURE_BYTES];
     bool own_due = w->deflate.ctx != NULL;
     uint16_t last = 0;
     enum pd_code code = PD_OK;
@@ -223,7 +223,7 @@ static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
 enum pd_code pi_pipe_begin(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = pi_pipe_header(w, error);
-    w->header.data.offset = PD_PIPE_HEADER_BYTES;
+    w->header.data.offset = PI_PIPE_HEADER_BYTES;
     for (size_t i = 0; !code && i < w->attrs.n; i++)
         code = pi_pipe_attr(w, w->attrs.attr[i], error);
     for (size_t i = 0; !code && i < w->n_types; i++)

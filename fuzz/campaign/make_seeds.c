@@ -288,7 +288,7 @@ static void save_attrs(void)
 /* The first section made at random that is neither large nor, where there are others, small. */
 static void save_feature(uint32_t id, enum pd_order order)
 {
-    static uint8_t memory[PD_RANDOM_ARENA], bytes[FEATURE_MOST];
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[FEATURE_MOST];
     const uint32_t nr_cpus = 4;
     for (uint64_t seed = id; seed < id + 1000; seed++) {
         struct pi_rng rng = {seed};

@@ -114,7 +114,7 @@ static void put_layout(struct pi_canon *c, const struct pd_op *head, const struc
 static void put_list(struct pi_canon *c, const struct pd_op *op, const struct pd_shape *s,
                      const struct pd_list *list)
 {
-    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
     const struct pd_op *layout = op->sub();
     struct pd_list l = *list;
     pi_canon_number(c, l.n, 8);
@@ -134,38 +134,38 @@ static void put_field(struct pi_canon *c, const struct pd_op *op, const struct p
     const struct pd_str *str = member;
     const struct pd_bytes *bytes = member;
     switch (op->kind) {
-    case PD_OP_ARR:
+    case PI_OP_ARR:
         if (!pi_is_padding(op->name))
             pi_canon_bytes(c, member, (size_t)op->arg);
         break;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: put_sized_bytes(c, str->ptr, str->len); break;
-    case PD_OP_BYTES:
-    case PD_OP_REST: put_sized_bytes(c, bytes->ptr, bytes->n); break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: pi_canon_vec(c, member); break;
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: put_list(c, op, s, member); break;
-    case PD_OP_ATTR: pi_canon_attr(c, member); break;
-    case PD_OP_SIZED:
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: put_sized_bytes(c, str->ptr, str->len); break;
+    case PI_OP_BYTES:
+    case PI_OP_REST: put_sized_bytes(c, bytes->ptr, bytes->n); break;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: pi_canon_vec(c, member); break;
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: put_list(c, op, s, member); break;
+    case PI_OP_ATTR: pi_canon_attr(c, member); break;
+    case PI_OP_SIZED:
         if (op->sub() == pi_layout_attr())
             pi_canon_attr(c, member);
         else
             put_layout(c, op->sub(), s, member);
         break;
-    case PD_OP_SUB: put_layout(c, op->sub(), s, member); break;
-    case PD_OP_OPT64:
+    case PI_OP_SUB: put_layout(c, op->sub(), s, member); break;
+    case PI_OP_OPT64:
         if (pi_count(op, s, v))
             put_number(c, op, v);
         break;
@@ -178,7 +178,7 @@ static void put_field(struct pi_canon *c, const struct pd_op *op, const struct p
 
 static void put_layout(struct pi_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v)
 {
-    for (const struct pd_op *op = pi_visible(head, s, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_visible(head, s, v); op->kind != PI_OP_END;
          op = pi_visible(op + 1, s, v))
         put_field(c, op, s, v);
 }
@@ -212,8 +212,8 @@ void pi_canon_attr(struct pi_canon *c, const struct pd_attr *attr)
     static const struct pd_shape shape;
     const struct pd_bytes tail = tail_of(attr);
     const struct pd_op *op = pi_layout_attr();
-    for (op = pi_visible(op, &shape, attr); op->kind != PD_OP_END; op = pi_visible(op + 1, &shape, attr))
-        if (op->kind != PD_OP_REST && op->offset != offsetof(struct pd_attr, size))
+    for (op = pi_visible(op, &shape, attr); op->kind != PI_OP_END; op = pi_visible(op + 1, &shape, attr))
+        if (op->kind != PI_OP_REST && op->offset != offsetof(struct pd_attr, size))
             put_number(c, op, attr);
     put_sized_bytes(c, tail.ptr, tail.n);
 }
@@ -259,7 +259,7 @@ __attribute__((flatten)) static struct copying copy_usual(struct copying c, uint
         const struct pd_shape shape = {.sample_type = sample_type_}; \
         return copy_sample(c, &shape);                               \
     }
-        PD_EACH_USUAL(USUAL)
+        PI_EACH_USUAL(USUAL)
 #undef USUAL
     default: return (struct copying){NULL, NULL};
     }

@@ -62,10 +62,10 @@ static inline void copy_array(struct copying *c, uint64_t n, unsigned width)
 #define REGS(f_, abi_, which_, doc_) STOP
 #define LATE(f_, abi_, bit_, layout_, doc_) STOP
 #define LIST(f_, n_, layout_, doc_) STOP
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

@@ -25,7 +25,7 @@ enum {
     RUN = 3,    /* equal records in a row that end a difference */
     NEAR = 16,  /* so far a place is tried without an index */
     BLOCK = 64, /* records that are paired at a time */
-    MEMORY = PD_LIMIT_SORT_MEMORY,
+    MEMORY = PI_LIMIT_SORT_MEMORY,
     WITH_PAYLOAD = 0x80, /* bit of the depth of a record that waits: the hash of its payload is behind it */
 };
 
@@ -38,7 +38,7 @@ struct item {
 
 /* Records looked ahead to: a ring. */
 struct window {
-    struct item *items[PD_LIMIT_CMP_AHEAD];
+    struct item *items[PI_LIMIT_CMP_AHEAD];
     size_t first, n, bytes;
 };
 
@@ -48,8 +48,8 @@ struct records {
     struct item current[2];    /* what comes next, while nothing is in the window */
     bool there[2], ended[2];
     struct window window[2];
-    uint32_t heads[2 * PD_LIMIT_CMP_AHEAD],
-        next[PD_LIMIT_CMP_AHEAD]; /* the index of the second window by hash, places + 1 */
+    uint32_t heads[2 * PI_LIMIT_CMP_AHEAD],
+        next[PI_LIMIT_CMP_AHEAD]; /* the index of the second window by hash, places + 1 */
     uint16_t cost[BLOCK + 1][BLOCK + 1];
     uint8_t step[BLOCK + 1][BLOCK + 1];
 };
@@ -70,7 +70,7 @@ static enum pd_order order_of(const struct pi_differ *d, int s)
 static bool is_told_elsewhere(const struct pi_side *side, const struct pd_record *rec)
 {
     const enum pi_serves serves = pi_serves_of(rec);
-    return serves == PD_SERVES_FEATURE || (serves == PD_SERVES_ATTR && side->stream);
+    return serves == PI_SERVES_FEATURE || (serves == PI_SERVES_ATTR && side->stream);
 }
 
 static bool is_passed_over(const struct pi_differ *d, const struct pi_side *side, const struct pd_record *rec)
@@ -196,7 +196,7 @@ static void take_waiting(struct pi_differ *d, int s, const struct pi_waiting *w,
 static struct item *at(const struct records *r, int s, size_t i)
 {
     const struct window *w = &r->window[s];
-    return w->items[(w->first + i) % PD_LIMIT_CMP_AHEAD];
+    return w->items[(w->first + i) % PI_LIMIT_CMP_AHEAD];
 }
 
 /* Puts the current record of a side into its window. */
@@ -212,7 +212,7 @@ static enum pd_code keep(struct records *r, int s)
     copy->rec.raw = (const uint8_t *)(copy + 1);
     copy->rec.decoded = false;
     decode(r->d, s, &copy->rec, false);
-    w->items[(w->first + w->n++) % PD_LIMIT_CMP_AHEAD] = copy;
+    w->items[(w->first + w->n++) % PI_LIMIT_CMP_AHEAD] = copy;
     w->bytes += sizeof *copy + rec->size;
     r->there[s] = false;
     return PD_OK;
@@ -228,7 +228,7 @@ static void drop(struct records *r, int s)
     struct item *item = w->items[w->first];
     w->bytes -= sizeof *item + item->rec.size;
     pi_release(r->d->allocator, item);
-    w->first = (w->first + 1) % PD_LIMIT_CMP_AHEAD;
+    w->first = (w->first + 1) % PI_LIMIT_CMP_AHEAD;
     w->n--;
 }
 
@@ -270,7 +270,7 @@ static enum pd_code look_ahead(struct records *r, int s)
 {
     const struct window *w = &r->window[s];
     enum pd_code code = PD_OK;
-    while (!code && w->n < PD_LIMIT_CMP_AHEAD && w->bytes < PD_LIMIT_CMP_AHEAD_BYTES &&
+    while (!code && w->n < PI_LIMIT_CMP_AHEAD && w->bytes < PI_LIMIT_CMP_AHEAD_BYTES &&
            (code = fetch(r, s)) == PD_OK && r->there[s])
         code = keep(r, s);
     return code;
@@ -380,7 +380,7 @@ static bool find_near(struct records *r, size_t *i, size_t *j)
 
 static uint32_t slot(struct records *r, int s, size_t i)
 {
-    return pi_load32(hash_of(r->d, at(r, s, i))->bytes, PD_LITTLE) % (2 * PD_LIMIT_CMP_AHEAD);
+    return pi_load32(hash_of(r->d, at(r, s, i))->bytes, PD_LITTLE) % (2 * PI_LIMIT_CMP_AHEAD);
 }
 
 /*

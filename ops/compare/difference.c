@@ -511,7 +511,7 @@ enum pd_code pd_differences(struct pd_reader *a, struct pd_reader *b,
     struct pd_differences_options options;
     struct pd_error own_error;
     *n = 0;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_differences_options, &options, given, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_differences_options, &options, given, error);
     if (code)
         return code;
     struct pi_differ *d = pi_resize(options.allocator, NULL, sizeof *d);

@@ -106,10 +106,10 @@ static enum pd_code add_attr(struct pi_hashing *h, const struct pd_attr *attr, c
     pi_canon_vec(&h->item, ids);
     const struct pd_hash hash = pi_canon_end(&h->item);
     const uint32_t key = pi_load32(hash.bytes, PD_LITTLE), at = pi_idmap_get(&h->attr_ids, key);
-    if (at != PD_IDMAP_NONE && memcmp(&h->attrs[at], &hash, sizeof hash) == 0)
+    if (at != PI_IDMAP_NONE && memcmp(&h->attrs[at], &hash, sizeof hash) == 0)
         return PD_OK;
     if (!pi_grow(h->allocator, (void **)&h->attrs, h->n_attrs, &h->cap_attrs, sizeof *h->attrs) ||
-        (at == PD_IDMAP_NONE && !pi_idmap_add(&h->attr_ids, key, (uint32_t)h->n_attrs)))
+        (at == PI_IDMAP_NONE && !pi_idmap_add(&h->attr_ids, key, (uint32_t)h->n_attrs)))
         return no_memory(h, sizeof hash);
     h->attrs[h->n_attrs++] = hash;
     return PD_OK;
@@ -130,7 +130,7 @@ static enum pd_code add_attrs(struct pi_hashing *h, size_t from)
 /* ---- Features */
 
 /* Adds the instance in h->item: its hash as a number of 128 bits. */
-PD_WRAPS static void add_instance(struct pi_hashing *h, uint64_t number)
+PI_WRAPS static void add_instance(struct pi_hashing *h, uint64_t number)
 {
     if (number >= OTHER)
         pi_canon_number(&h->item, number, 8);
@@ -195,7 +195,7 @@ static enum pd_code add_feature(struct pi_hashing *h, uint64_t number, uint64_t 
 {
     if (pi_is_of_container(number) || (n == 0 && !pi_may_be_empty(number)))
         return PD_OK;
-    if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= PD_LIMIT_HASH_HELD)
+    if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= PI_LIMIT_HASH_HELD)
         return hold(h, bytes, n);
     if (number < OTHER)
         return hash_feature(h, (uint32_t)number, offset, bytes, n);
@@ -251,7 +251,7 @@ static enum pd_code add_tracing_section(struct pi_hashing *h, const struct pd_fi
 static enum pd_code add_whole_section(struct pi_hashing *h, const struct pd_feature_section *f)
 {
     const struct pd_file_section *s = &f->section;
-    const uint64_t most = h->options->max_feature ? h->options->max_feature : PD_LIMIT_HASHED;
+    const uint64_t most = h->options->max_feature ? h->options->max_feature : PI_LIMIT_HASHED;
     struct pd_error what = {0};
     if (s->size > most) {
         pi_fail(&what, PD_ELIMIT, s->offset, "section", s->size, most);
@@ -611,7 +611,7 @@ static enum pd_code end(struct pi_hashing *h, struct pd_hash *hash)
 
 static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
 {
-    const size_t memory = h->options->memory ? h->options->memory : PD_LIMIT_SORT_MEMORY;
+    const size_t memory = h->options->memory ? h->options->memory : PI_LIMIT_SORT_MEMORY;
     const bool stream = pd_reader_info(h->r)->container == PD_CONTAINER_PIPE;
     enum pd_code code = h->quick
                             ? pi_timed_init(&h->order, h->allocator, memory, h->error)
@@ -688,7 +688,7 @@ enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_op
     struct pd_hash_options options;
     struct pd_error own_error;
     *hash = (struct pd_hash){{0}};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_hash_options, &options, given, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_hash_options, &options, given, error);
     if (code)
         return code;
     struct pi_hashing *h = pi_resize(options.allocator, NULL, sizeof *h);

@@ -377,7 +377,7 @@ static enum pd_code start(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const uint32_t size = c->options->attr_size;
     enum pd_code code = PD_OK;
-    if (size && (size < PD_ATTR_SIZE_VER0 || size > PD_LIMIT_ATTR_CHANGED || size % 8))
+    if (size && (size < PD_ATTR_SIZE_VER0 || size > PI_LIMIT_ATTR_CHANGED || size % 8))
         return pi_fail(c->error, PD_EARG, PD_NOWHERE, "attr_size", size, PD_ATTR_SIZE);
     if (c->to == PD_CONTAINER_DIRECTORY ? c->options->open_member == NULL : sink == NULL)
         return pi_fail(c->error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
@@ -523,9 +523,9 @@ enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
 {
     struct pd_convert_options own;
     struct pd_edit_options own_edit;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_convert_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_convert_options, &own, options, error);
     if (!code && own.edit)
-        code = PD_TAKE_OPTIONS(pd_edit_options, &own_edit, own.edit, error);
+        code = PI_TAKE_OPTIONS(pd_edit_options, &own_edit, own.edit, error);
     if (code)
         return code;
     own.edit = own.edit ? &own_edit : NULL;

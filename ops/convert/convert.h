@@ -45,7 +45,7 @@ struct pi_conversion {
     uint64_t member_index;    /* of the next member's first record */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */
     size_t held_n, held_cap;
-    uint8_t tail[PD_LIMIT_ATTR_CHANGED]; /* of an attr that is enlarged */
+    uint8_t tail[PI_LIMIT_ATTR_CHANGED]; /* of an attr that is enlarged */
     struct pi_attrs_watch watch;         /* of a stream that becomes a file */
     struct pi_collected collected[256];
     uint64_t collected_bytes;
@@ -65,7 +65,7 @@ void pi_convert_dropped(void *user, uint16_t feature, const char *why);
 
 static inline bool pi_convert_is_chunk(const struct pd_record *rec)
 {
-    return pi_role_of(rec) == PD_ROLE_WRAPPER;
+    return pi_role_of(rec) == PI_ROLE_WRAPPER;
 }
 
 static inline bool pi_convert_is_compressed(const struct pd_record *rec)

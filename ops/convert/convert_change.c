@@ -62,7 +62,7 @@ static const char *stream_obstacle(const struct pd_feature_change *change)
         return NULL;
     if (change->n == 0 && !pi_may_be_empty(change->feature))
         return "it is empty, which in a pipe stream marks the end of the features";
-    return change->n > PD_CARRIED_MOST ? "it is too large for a record of a pipe stream" : NULL;
+    return change->n > PI_CARRIED_MOST ? "it is too large for a record of a pipe stream" : NULL;
 }
 
 /* The reason why a change is impossible; NULL: it is possible. */
@@ -166,7 +166,7 @@ enum pd_code pi_convert_put_change(struct pi_conversion *c, const struct pd_feat
                    : PD_OK;
     if (pi_has_own_record(change->feature) && !rec->old_feature)
         return stream ? put_own(c, change, w) : PD_OK; /* in a file, the section has it */
-    const bool fits = change->n <= PD_CARRIED_MOST && (change->n || pi_may_be_empty(change->feature));
+    const bool fits = change->n <= PI_CARRIED_MOST && (change->n || pi_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }
 

@@ -46,7 +46,7 @@ void pi_convert_dropped(void *user, uint16_t feature, const char *why)
 
 uint64_t pi_convert_max_held(const struct pi_conversion *c)
 {
-    return c->options->max_held ? c->options->max_held : PD_LIMIT_CONVERT_HELD;
+    return c->options->max_held ? c->options->max_held : PI_LIMIT_CONVERT_HELD;
 }
 
 const struct pd_feature_section *pi_convert_section(const struct pi_conversion *c, uint16_t feature)

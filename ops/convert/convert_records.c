@@ -217,11 +217,11 @@ static enum pd_code put_old_feature(struct pi_conversion *c, const struct pd_rec
                                     const uint8_t *bytes, size_t n, struct pd_writer *w)
 {
     uint8_t *p = c->t.other;
-    n -= PD_CARRIED_HEAD_OLD;
-    if (n > PD_CARRIED_MOST)
-        return pi_fail(c->error, PD_ELIMIT, rec->offset, "size of a feature's record", n, PD_CARRIED_MOST);
-    const size_t head = pi_put_carried_head(c->t.to, rec->type - PD_OLD_FEATURE, false, n, p);
-    memcpy(p + head, bytes + PD_CARRIED_HEAD_OLD, n);
+    n -= PI_CARRIED_HEAD_OLD;
+    if (n > PI_CARRIED_MOST)
+        return pi_fail(c->error, PD_ELIMIT, rec->offset, "size of a feature's record", n, PI_CARRIED_MOST);
+    const size_t head = pi_put_carried_head(c->t.to, rec->type - PI_OLD_FEATURE, false, n, p);
+    memcpy(p + head, bytes + PI_CARRIED_HEAD_OLD, n);
     c->stats->records++;
     return pd_writer_raw(w, p, head + n, c->error);
 }

@@ -50,7 +50,7 @@ static enum pd_code collect_feature(struct pi_conversion *c, uint64_t feature, c
     if (!code)
         code = pi_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
     int level = 0;
-    if (feature == PD_FEAT_COMPRESSED && c->level == 0 && said_compression(c, &level) == PD_SAID_ZSTD)
+    if (feature == PD_FEAT_COMPRESSED && c->level == 0 && said_compression(c, &level) == PI_SAID_ZSTD)
         c->level = level;
     return code;
 }
@@ -126,9 +126,9 @@ static enum pd_code collect_tracing_data(struct pi_conversion *c, struct pd_reco
 /* An event type. The record has its name only up to a multiple of 8 bytes. */
 static enum pd_code collect_type(struct pi_conversion *c, const struct pd_record *rec, bool *taken)
 {
-    uint8_t bytes[PD_BYTES_event_type] = {0};
+    uint8_t bytes[PI_BYTES_event_type] = {0};
     struct pd_event_type type;
-    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->out.writer->stage != PD_STAGE_ATTRS)
+    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->out.writer->stage != PI_STAGE_ATTRS)
         return PD_OK;
     memcpy(bytes, rec->raw + 8, rec->size - 8u);
     pi_event_type_take(bytes, c->t.from, &type);
@@ -181,7 +181,7 @@ bool pi_convert_had(const struct pi_conversion *c, uint16_t feature)
 static bool says_zstd(const struct pi_conversion *c)
 {
     int level;
-    return c->collected[PD_FEAT_COMPRESSED].there ? said_compression(c, &level) != PD_SAID_PLAIN
+    return c->collected[PD_FEAT_COMPRESSED].there ? said_compression(c, &level) != PI_SAID_PLAIN
                                                   : c->compressed;
 }
 
@@ -199,7 +199,7 @@ static bool has_feature(void *user, uint16_t feature)
 
 unsigned pi_convert_gap(const struct pi_conversion *c)
 {
-    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
+    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PI_BYTES_file_section;
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < pd_reader_n_features(c->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(c->r, i);
@@ -207,9 +207,9 @@ unsigned pi_convert_gap(const struct pi_conversion *c)
             first = f->section.offset;
     }
     if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX ||
-        first - end > 64 * PD_BYTES_file_section)
+        first - end > 64 * PI_BYTES_file_section)
         return 0;
-    return (unsigned)((first - end) / PD_BYTES_file_section);
+    return (unsigned)((first - end) / PI_BYTES_file_section);
 }
 
 /* ---- The feature bitmap */
@@ -265,7 +265,7 @@ static enum pd_code copy_section(struct pi_conversion *c, uint16_t feature, cons
     struct turning t = {c, feature};
     if (!whole)
         pi_transcode_leave_section(&c->t, feature);
-    return pi_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->out.writer,
+    return pi_copy_section(c->r, *s, whole ? (size_t)s->size : PI_COPY_PIECE, c->out.writer,
                            whole ? turn_section : NULL, &t, c->error);
 }
 

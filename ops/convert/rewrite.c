@@ -142,7 +142,7 @@ static enum pd_code copy_rest(struct rewrite *w, const struct pd_extent *e)
 static bool store_features(struct rewrite *w, uint8_t stored[32])
 {
     struct pd_file_section first[2];
-    const bool known = w->r->n_features * PD_BYTES_file_section == pi_file_table_bytes(w->r);
+    const bool known = w->r->n_features * PI_BYTES_file_section == pi_file_table_bytes(w->r);
     const size_t n = !known ? 0 : w->r->n_features < 2 ? w->r->n_features : 2;
     for (size_t i = 0; i < n; i++)
         first[i] = w->r->features[i].section;
@@ -153,13 +153,13 @@ static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
 {
     const struct pd_file_info *info = &w->r->info;
     struct pd_file_header header = info->header;
-    uint8_t bytes[PD_BYTES_file_header];
+    uint8_t bytes[PI_BYTES_file_header];
     const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
     memcpy(w->features, info->features, sizeof w->features);
     if (w->from == w->to)
         pi_features_convert(info->features, header.adds_features, w->to, info->feature_word);
     else if (!store_features(w, header.adds_features))
-        return pi_fail(w->error, PD_EUNSUP, PD_BYTES_file_header_OLD, PD_AMBIGUOUS_FEATURES, 0, 0);
+        return pi_fail(w->error, PD_EUNSUP, PI_BYTES_file_header_OLD, PI_AMBIGUOUS_FEATURES, 0, 0);
     pi_file_header_put(&header, w->to, bytes);
     if (info->version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
@@ -193,7 +193,7 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
         return PD_OK;
     }
     /* Then the last 16 bytes have no meaning. */
-    enum pd_code code = pd_reader_read(w->r, w->at + event->room, last, PD_BYTES_file_section, w->error);
+    enum pd_code code = pd_reader_read(w->r, w->at + event->room, last, PI_BYTES_file_section, w->error);
     if (code)
         return code;
     pi_file_section_take(last, w->from, &section);
@@ -207,16 +207,16 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
 static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *event)
 {
     const size_t room = event->room;
-    uint8_t *bytes = pi_resize(w->r->allocator, NULL, room + PD_BYTES_file_section);
+    uint8_t *bytes = pi_resize(w->r->allocator, NULL, room + PI_BYTES_file_section);
     if (bytes == NULL)
-        return pi_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_BYTES_file_section);
+        return pi_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PI_BYTES_file_section);
     enum pd_code code = pd_attr_encode(w->to, &event->attr, bytes, room, w->error);
     if (!code)
         code = put_section(w, event, bytes);
     if (!code)
         code = emit_encoded(w, "attr", bytes, room);
     if (!code)
-        code = emit_encoded(w, "attrs", bytes + room, PD_BYTES_file_section);
+        code = emit_encoded(w, "attrs", bytes + room, PI_BYTES_file_section);
     pi_release(w->r->allocator, bytes);
     return code;
 }
@@ -232,8 +232,8 @@ static enum pd_code rewrite_attrs(struct rewrite *w, const struct pd_extent *e)
 static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
 {
     enum pd_code code = PD_OK;
-    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= e->size; at += PD_BYTES_event_type) {
-        uint8_t bytes[PD_BYTES_event_type];
+    for (uint64_t at = 0; !code && at + PI_BYTES_event_type <= e->size; at += PI_BYTES_event_type) {
+        uint8_t bytes[PI_BYTES_event_type];
         struct pd_event_type type;
         if ((code = pd_reader_read(w->r, e->offset + at, bytes, sizeof bytes, w->error)))
             break;
@@ -246,10 +246,10 @@ static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
 
 static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
 {
-    const uint64_t n = e->size / PD_BYTES_file_section;
+    const uint64_t n = e->size / PI_BYTES_file_section;
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < w->r->n_features && i < n; i++) {
-        uint8_t entry[PD_BYTES_file_section];
+        uint8_t entry[PI_BYTES_file_section];
         pi_file_section_put(&w->r->features[i].section, w->to, entry);
         code = emit_encoded(w, "feature table", entry, sizeof entry);
     }
@@ -311,7 +311,7 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
 static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e)
 {
     const bool turned = w->from != w->to;
-    const bool large = e->size > (turned ? w->t->max_held : PD_LIMIT_PROVEN);
+    const bool large = e->size > (turned ? w->t->max_held : PI_LIMIT_PROVEN);
     if (turned && large)
         pi_transcode_leave_section(w->t, (uint16_t)e->index);
     if (large || e->size == 0 || (!turned && !pi_layout_of_feature(e->index)))
@@ -468,7 +468,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
     uint8_t *bytes;
     size_t n;
     const bool proved = proves(w) && rec->type == PD_RECORD_HEADER_TRACING_DATA;
-    if (!proved || rec->payload_size > PD_LIMIT_PROVEN)
+    if (!proved || rec->payload_size > PI_LIMIT_PROVEN)
         return pi_copy_payload(w->r, NULL, emit_piece, w, w->error);
     enum pd_code code = pi_reader_hold_payload(w->r, w->r->allocator, &bytes, &n, w->error);
     w->inside = rec->depth != 0;
@@ -586,7 +586,7 @@ enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_rewrite_options own;
     struct pd_error own_error;
     struct pd_rewrite_stats own_stats;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_rewrite_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_rewrite_options, &own, options, error);
     if (code)
         return code;
     struct rewrite w = {.r = reader,
@@ -620,7 +620,7 @@ enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
         code = rewrite_parts(&w);
     if (!code && w.from != w.to && reader->info.container != PD_CONTAINER_PIPE &&
         memcmp(w.features, reader->info.features, sizeof w.features) != 0)
-        return pi_fail(error, PD_EUNSUP, PD_BYTES_file_header_OLD,
+        return pi_fail(error, PD_EUNSUP, PI_BYTES_file_header_OLD,
                        "features that the end of the input tells, in one that cannot seek", 0, 0);
     return code;
 }

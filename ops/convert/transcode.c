@@ -67,7 +67,7 @@ static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t siz
     const struct pd_shape shape = {0};
     uint32_t at = 0;
     const struct pd_op *op = pi_present(pi_layout_attr(), &shape, attr);
-    for (; op->kind != PD_OP_END; op = pi_present(op + 1, &shape, attr)) {
+    for (; op->kind != PI_OP_END; op = pi_present(op + 1, &shape, attr)) {
         if (pi_scalar_width(op) && at >= size && pi_scalar_get(op, attr))
             return op;
         at += pi_scalar_width(op);
@@ -76,7 +76,7 @@ static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t siz
 }
 
 enum pd_code pi_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
-                                    uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error)
+                                    uint8_t tail[PI_LIMIT_ATTR_CHANGED], struct pd_error *error)
 {
     const struct pd_op *lost = field_behind(attr, size);
     /* The part of the tail within attr.size belongs to unknown fields, the rest to none. */
@@ -110,7 +110,7 @@ void pi_transcode_look_at_attr(struct pi_transcode *t, const struct pd_attr *att
 static void look_at_registers(struct pi_transcode *t, const struct pd_record *rec)
 {
     const bool left = t->from != t->to && rec->type == PD_RECORD_SAMPLE &&
-                      rec->variant & PD_VARIANT_UNKNOWN_REGS && !all_zero(rec->rest.ptr, rec->rest.n);
+                      rec->variant & PI_VARIANT_UNKNOWN_REGS && !all_zero(rec->rest.ptr, rec->rest.n);
     t->left_registers += left;
     t->unconverted += left;
 }
@@ -126,7 +126,7 @@ static void put_header(const struct pi_transcode *t, const struct pd_record *rec
 static enum pd_code put_attr(struct pi_transcode *t, const struct pd_record *rec, size_t room, size_t *n,
                              struct pd_error *error)
 {
-    uint8_t tail[PD_LIMIT_ATTR_CHANGED];
+    uint8_t tail[PI_LIMIT_ATTR_CHANGED];
     struct pd_attr attr;
     enum pd_code code = pd_attr_decode(t->from, rec->raw + 8, room, &attr, error);
     *n = room;

@@ -56,7 +56,7 @@ void pi_transcode_leave_section(struct pi_transcode *t, uint16_t feature);
 
 /* Gives an attr another valid size. PD_EVALUE names a field that would be lost. `tail` becomes its tail. */
 enum pd_code pi_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
-                                    uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error);
+                                    uint8_t tail[PI_LIMIT_ATTR_CHANGED], struct pd_error *error);
 
 /* Counts an attr whose fields are not all known. */
 void pi_transcode_look_at_attr(struct pi_transcode *t, const struct pd_attr *attr);

@@ -81,9 +81,9 @@ static enum pd_code change_addrs(struct pi_edits *e, struct pd_attr *attr, struc
     const bool breakpoint = attr->type == PD_TYPE_BREAKPOINT, other = attr->type > PD_TYPE_BREAKPOINT;
     enum pd_code code = PD_OK;
     if (breakpoint || (other && attr->config1 >= lowest))
-        code = e->touch.number(e, PD_ID_ADDR, 8, &attr->bp_addr, error);
+        code = e->touch.number(e, PI_ID_ADDR, 8, &attr->bp_addr, error);
     if (!code && other && attr->config2 >= lowest)
-        code = e->touch.number(e, PD_ID_ADDR, 8, &attr->config2, error);
+        code = e->touch.number(e, PI_ID_ADDR, 8, &attr->config2, error);
     return code;
 }
 
@@ -101,7 +101,7 @@ static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_erro
         return PD_OK;
     attr->sig_data = 0;
     attr->reserved_2 = 0;
-    if (e->touch.touched & PD_ID_BIT(PD_ID_ADDR) && (code = change_addrs(e, attr, error)))
+    if (e->touch.touched & PI_ID_BIT(PI_ID_ADDR) && (code = change_addrs(e, attr, error)))
         return code;
     if (is_zero(attr->tail.ptr, attr->tail.n))
         return PD_OK;
@@ -246,11 +246,11 @@ static enum pd_code clean_chain(struct pi_edits *e, struct pd_record *rec, struc
 static bool is_of_memory(const struct pi_edits *e, const struct pi_view *view, const void *value)
 {
     const struct pi_identity_layout *layout = pi_identities_of(&e->touch.ids, view->layout);
-    if (!(layout->mask & PD_ID_BIT(PD_ID_OFFSET)))
+    if (!(layout->mask & PI_ID_BIT(PI_ID_OFFSET)))
         return false;
-    for (size_t i = 1; view->layout[i].kind != PD_OP_END; i++) {
+    for (size_t i = 1; view->layout[i].kind != PI_OP_END; i++) {
         const struct pd_str *s = (const void *)((const uint8_t *)value + view->layout[i].offset);
-        if (layout->kinds[i] == PD_ID_PATH)
+        if (layout->kinds[i] == PI_ID_PATH)
             return s->len == 0 || *s->ptr == '[' || (s->len > 1 && memcmp(s->ptr, "//", 2) == 0);
     }
     return false;
@@ -263,7 +263,7 @@ static bool hides_stripped(const struct pi_edits *e, const struct pd_record *rec
                             PD_SAMPLE_ADDR | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU |
                             PD_SAMPLE_PERIOD | PD_SAMPLE_READ | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW |
                             PD_SAMPLE_BRANCH_STACK;
-    return rec->type == PD_RECORD_SAMPLE && rec->variant & PD_VARIANT_UNKNOWN_REGS &&
+    return rec->type == PD_RECORD_SAMPLE && rec->variant & PI_VARIANT_UNKNOWN_REGS &&
            e->strip & rec->plan->shape.sample_type & ~before;
 }
 
@@ -306,7 +306,7 @@ static bool is_offcpu(const struct pi_edits *e, const struct pd_record *rec, str
         !(e->strict || e->max_stack || e->strip & PD_SAMPLE_CALLCHAIN))
         return false;
     return pd_offcpu_of(rec, offcpu) || (e->strict && rec->layout && rec->type == PD_RECORD_SAMPLE &&
-                                         !(rec->plan->offcpu & PD_OFFCPU_NAMED) &&
+                                         !(rec->plan->offcpu & PI_OFFCPU_NAMED) &&
                                          pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu));
 }
 
@@ -577,17 +577,17 @@ enum pd_code pi_edits_feature(struct pi_edits *e, const struct pi_edits_section 
 /* ---- The edits of pd_edit_options */
 
 /* A negative shift is added with wraparound. */
-PD_WRAPS static enum pd_code move_time(void *user, enum pi_identity kind, unsigned width, uint64_t *value,
+PI_WRAPS static enum pd_code move_time(void *user, enum pi_identity kind, unsigned width, uint64_t *value,
                                        struct pd_error *error)
 {
     const struct pi_edits *e = user;
     const uint64_t shift = (uint64_t)e->options->edit->time_shift, time = *value;
     (void)width;
-    if (kind == PD_ID_TIME && time == 0)
+    if (kind == PI_ID_TIME && time == 0)
         return PD_OK;
     const bool before = e->options->edit->time_shift < 0 && time + shift >= time;
     const bool behind = e->options->edit->time_shift > 0 && time + shift < time;
-    if (kind == PD_ID_TIME && (before || behind || time + shift == 0))
+    if (kind == PI_ID_TIME && (before || behind || time + shift == 0))
         return pi_fail(error, PD_ETIME, PD_NOWHERE, NULL, time, 0);
     *value = time + shift;
     return PD_OK;
@@ -618,15 +618,15 @@ static void take_edit(struct pi_edits *e, const struct pd_edit_options *o)
     e->max_stack = o->max_stack;
     e->touch.number = move_time;
     e->touch.string = rename_comm;
-    e->drop |= o->strip & PD_SAMPLE_CALLCHAIN ? PD_ID_BIT(PD_ID_CHAIN) : 0;
-    e->drop |= o->strip & PD_SAMPLE_BRANCH_STACK ? PD_ID_BIT(PD_ID_BRANCHES) : 0;
-    e->drop |= o->strip & PD_SAMPLE_AUX ? PD_ID_BIT(PD_ID_AUX) : 0;
+    e->drop |= o->strip & PD_SAMPLE_CALLCHAIN ? PI_ID_BIT(PI_ID_CHAIN) : 0;
+    e->drop |= o->strip & PD_SAMPLE_BRANCH_STACK ? PI_ID_BIT(PI_ID_BRANCHES) : 0;
+    e->drop |= o->strip & PD_SAMPLE_AUX ? PI_ID_BIT(PI_ID_AUX) : 0;
     if (o->time_shift)
-        e->touch.touched |= PD_ID_BIT(PD_ID_TIME) | PD_ID_BIT(PD_ID_CLOCK);
+        e->touch.touched |= PI_ID_BIT(PI_ID_TIME) | PI_ID_BIT(PI_ID_CLOCK);
     if (o->n_renames)
-        e->touch.touched |= PD_ID_BIT(PD_ID_COMM);
+        e->touch.touched |= PI_ID_BIT(PI_ID_COMM);
     if (o->strip || o->max_stack || o->realtime) /* lets the retouch reach attrs in features */
-        e->touch.touched |= PD_ID_BIT(PD_ID_OPAQUE);
+        e->touch.touched |= PI_ID_BIT(PI_ID_OPAQUE);
 }
 
 static enum pd_code leave_bytes(void *user, enum pi_identity kind, struct pd_bytes *bytes,

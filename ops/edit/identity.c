@@ -13,8 +13,8 @@ struct line {
 
 static const struct line lines[] = {
 #define IDENTIFIES(layout_, field_, kind_) \
-    {pi_layout_##layout_, #field_, PD_ID_##kind_, offsetof(struct pd_##layout_, field_)},
-#define WHOLE(layout_, kind_) {pi_layout_##layout_, NULL, PD_ID_##kind_, 0},
+    {pi_layout_##layout_, #field_, PI_ID_##kind_, offsetof(struct pd_##layout_, field_)},
+#define WHOLE(layout_, kind_) {pi_layout_##layout_, NULL, PI_ID_##kind_, 0},
 #include "src/schema/identity.def"
 #include "src/schema/schema.h"
 #undef IDENTIFIES
@@ -23,13 +23,13 @@ static const struct line lines[] = {
 
 static bool has_part(const struct pd_op *op)
 {
-    return op->sub && op->kind < PD_OP_GIVEN;
+    return op->sub && op->kind < PI_OP_GIVEN;
 }
 
 static size_t length_of(const struct pd_op *head)
 {
     size_t n = 1;
-    while (head[n].kind != PD_OP_END)
+    while (head[n].kind != PI_OP_END)
         n++;
     return n + 1;
 }
@@ -41,8 +41,8 @@ static void fill_kinds(const struct pd_op *head, uint8_t *kinds)
             continue;
         if (lines[i].field == NULL)
             kinds[0] = lines[i].kind;
-        for (size_t k = 1; lines[i].field && head[k].kind != PD_OP_END; k++)
-            if (head[k].kind < PD_OP_ALIAS && strcmp(head[k].name, lines[i].field) == 0)
+        for (size_t k = 1; lines[i].field && head[k].kind != PI_OP_END; k++)
+            if (head[k].kind < PI_OP_ALIAS && strcmp(head[k].name, lines[i].field) == 0)
                 kinds[k] = lines[i].kind;
     }
 }
@@ -51,11 +51,11 @@ static void fill_kinds(const struct pd_op *head, uint8_t *kinds)
 static uint64_t mask_of(const struct pi_identities *ids, const struct pd_op *head, const uint8_t *kinds)
 {
     uint64_t mask = 0;
-    for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
-        if (head[k].kind >= PD_OP_ALIAS)
+    for (size_t k = 1; head[k].kind != PI_OP_END; k++) {
+        if (head[k].kind >= PI_OP_ALIAS)
             continue;
-        mask |= PD_ID_BIT(kinds[k]) | (pi_op_is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
-        if (head[k].kind == PD_OP_ATTR)
+        mask |= PI_ID_BIT(kinds[k]) | (pi_op_is_string(&head[k]) ? PI_ID_SLOT_BIT : 0);
+        if (head[k].kind == PI_OP_ATTR)
             mask |= pi_identities_of(ids, pi_layout_attr())->mask;
         else if (has_part(&head[k]))
             mask |= pi_identities_of(ids, head[k].sub())->mask;

@@ -10,66 +10,66 @@
 #include "src/support/wrap.h"
 
 enum pi_identity {
-    PD_ID_UNSAID, /* no line */
-    PD_ID_NUMBER,
-    PD_ID_NONE,
-    PD_ID_AROUND,
-    PD_ID_ZERO,
-    PD_ID_HOST,
-    PD_ID_CMDLINE,
-    PD_ID_COMM,
-    PD_ID_PROCESS, /* pids: pi_identity_is_pid() */
-    PD_ID_THREAD,
-    PD_ID_PARENT_PROCESS,
-    PD_ID_PARENT_THREAD,
-    PD_ID_PID,
-    PD_ID_GUEST,
-    PD_ID_EVENT_ID,
-    PD_ID_PATH,
-    PD_ID_CGROUP,
-    PD_ID_SYMBOL,
-    PD_ID_INODE,
-    PD_ID_ADDR,
-    PD_ID_EXTENT,
-    PD_ID_OFFSET,
-    PD_ID_TIME,
-    PD_ID_CLOCK,
-    PD_ID_WALL,
-    PD_ID_BUILD_ID,
-    PD_ID_PAYLOAD,
-    PD_ID_RAW,
-    PD_ID_LISTING,
-    PD_ID_EVENT,
-    PD_ID_SYSTEM,
-    PD_ID_FORMAT,
-    PD_ID_PAGE,
-    PD_ID_MACHINE,
-    PD_ID_CPUS,
-    PD_ID_WORD,
-    PD_ID_OPAQUE,
-    PD_ID_AUX,
-    PD_ID_BRANCHES,
-    PD_ID_CHAIN,
-    PD_N_IDENTITIES
+    PI_ID_UNSAID, /* no line */
+    PI_ID_NUMBER,
+    PI_ID_NONE,
+    PI_ID_AROUND,
+    PI_ID_ZERO,
+    PI_ID_HOST,
+    PI_ID_CMDLINE,
+    PI_ID_COMM,
+    PI_ID_PROCESS, /* pids: pi_identity_is_pid() */
+    PI_ID_THREAD,
+    PI_ID_PARENT_PROCESS,
+    PI_ID_PARENT_THREAD,
+    PI_ID_PID,
+    PI_ID_GUEST,
+    PI_ID_EVENT_ID,
+    PI_ID_PATH,
+    PI_ID_CGROUP,
+    PI_ID_SYMBOL,
+    PI_ID_INODE,
+    PI_ID_ADDR,
+    PI_ID_EXTENT,
+    PI_ID_OFFSET,
+    PI_ID_TIME,
+    PI_ID_CLOCK,
+    PI_ID_WALL,
+    PI_ID_BUILD_ID,
+    PI_ID_PAYLOAD,
+    PI_ID_RAW,
+    PI_ID_LISTING,
+    PI_ID_EVENT,
+    PI_ID_SYSTEM,
+    PI_ID_FORMAT,
+    PI_ID_PAGE,
+    PI_ID_MACHINE,
+    PI_ID_CPUS,
+    PI_ID_WORD,
+    PI_ID_OPAQUE,
+    PI_ID_AUX,
+    PI_ID_BRANCHES,
+    PI_ID_CHAIN,
+    PI_N_IDENTITIES
 };
 
-#define PD_ID_BIT(kind_) (UINT64_C(1) << (kind_))
+#define PI_ID_BIT(kind_) (UINT64_C(1) << (kind_))
 /* All kinds that are numbers of tasks. */
-#define PD_ID_PIDS (PD_ID_BIT(PD_ID_GUEST + 1) - PD_ID_BIT(PD_ID_PROCESS))
+#define PI_ID_PIDS (PI_ID_BIT(PI_ID_GUEST + 1) - PI_ID_BIT(PI_ID_PROCESS))
 /* In the mask of a layout: it has a string, whose slot has room behind the text. */
-#define PD_ID_SLOT_BIT (UINT64_C(1) << 63)
+#define PI_ID_SLOT_BIT (UINT64_C(1) << 63)
 
 /* True if the field is a struct pd_str. */
 static inline bool pi_op_is_string(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return true;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return true;
     default: return false;
     }
 }
@@ -91,7 +91,7 @@ struct pi_identities {
 
 static inline bool pi_identity_is_pid(unsigned kind)
 {
-    return kind >= PD_ID_PROCESS && kind <= PD_ID_GUEST;
+    return kind >= PI_ID_PROCESS && kind <= PI_ID_GUEST;
 }
 
 /* False: no memory. Must be freed in any case. */
@@ -99,7 +99,7 @@ bool pi_identities_open(struct pi_identities *ids, const struct pd_allocator *al
 void pi_identities_close(struct pi_identities *ids);
 
 /* The first place of a layout in the table. No file can choose addresses. */
-PD_WRAPS static inline size_t pi_identities_place(const struct pi_identities *ids, const struct pd_op *head)
+PI_WRAPS static inline size_t pi_identities_place(const struct pi_identities *ids, const struct pd_op *head)
 {
     return (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (ids->n_slots - 1);
 }

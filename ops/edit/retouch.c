@@ -12,9 +12,9 @@
 
 enum pd_code pi_retouch_open(struct pi_retouch *t, struct pd_error *error)
 {
-    t->scratch = pi_resize(t->allocator, NULL, PD_RETOUCH_SCRATCH);
+    t->scratch = pi_resize(t->allocator, NULL, PI_RETOUCH_SCRATCH);
     if (t->scratch == NULL || !pi_identities_open(&t->ids, t->allocator))
-        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, PD_RETOUCH_SCRATCH);
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, PI_RETOUCH_SCRATCH);
     return PD_OK;
 }
 
@@ -47,10 +47,10 @@ static void **new_block(struct pi_retouch *t, size_t n)
 
 void *pi_retouch_memory(struct pi_retouch *t, size_t n)
 {
-    if (n <= PD_RETOUCH_SCRATCH - t->used) {
+    if (n <= PI_RETOUCH_SCRATCH - t->used) {
         void *p = t->scratch + t->used;
         t->used += (n + 7) & ~(size_t)7;
-        t->used = t->used < PD_RETOUCH_SCRATCH ? t->used : PD_RETOUCH_SCRATCH;
+        t->used = t->used < PI_RETOUCH_SCRATCH ? t->used : PI_RETOUCH_SCRATCH;
         return p;
     }
     void **block = new_block(t, n);
@@ -68,7 +68,7 @@ static enum pd_code no_memory(const struct pi_retouch *t, size_t n)
  * touch_field and touch_part treat a kind that they do not name as a number or a list, and is_string as no
  * string.
  */
-_Static_assert(PD_OP_GIVEN == 33, "a new kind of field: does it fall to the right case?");
+_Static_assert(PI_OP_GIVEN == 33, "a new kind of field: does it fall to the right case?");
 
 static void set_count(const struct pd_op *op, void *v, uint64_t n)
 {
@@ -89,15 +89,15 @@ static bool is_touched(const struct pi_retouch *t, unsigned kind)
 static bool reaches(const struct pi_retouch *t, const struct pd_op *head, unsigned around)
 {
     uint64_t mask = pi_identities_of(&t->ids, head)->mask;
-    if (mask & PD_ID_BIT(PD_ID_AROUND))
-        mask |= PD_ID_BIT(around);
-    return mask & (t->touched | (t->clean ? PD_ID_SLOT_BIT : 0));
+    if (mask & PI_ID_BIT(PI_ID_AROUND))
+        mask |= PI_ID_BIT(around);
+    return mask & (t->touched | (t->clean ? PI_ID_SLOT_BIT : 0));
 }
 
 static enum pd_code touch_number(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
 {
     uint64_t value = pi_scalar_get(op, v);
-    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op);
+    const unsigned width = op->kind == PI_OP_VARINT ? 8 : pi_scalar_width(op);
     const enum pd_code code = t->number(t->user, kind, width, &value, t->error);
     pi_scalar_set(op, v, value);
     return code;
@@ -116,7 +116,7 @@ static size_t most_of(size_t room, size_t len)
 static enum pd_code touch_array(struct pi_retouch *t, const struct pd_op *op, unsigned kind, uint8_t *p)
 {
     const size_t n = (size_t)op->arg;
-    const bool text = kind == PD_ID_SYMBOL || kind == PD_ID_EVENT;
+    const bool text = kind == PI_ID_SYMBOL || kind == PI_ID_EVENT;
     struct pd_bytes b = {p, text ? strnlen((const char *)p, n) : n};
     const enum pd_code code = text ? t->string(t->user, kind, &b, most_of(n, b.n), t->error)
                                    : t->bytes(t->user, kind, &b, t->error);
@@ -151,7 +151,7 @@ static enum pd_code keep_slot(struct pi_retouch *t, const struct pd_op *op, stru
 }
 
 /* A name at the end that does not end at a multiple of 8: the record's size tells what follows it. */
-PD_WRAPS static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
+PI_WRAPS static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str *s, size_t size)
 {
     const size_t least = s->len + 1;
     return set_slot(t, s, least + ((size - least) & 7));
@@ -160,7 +160,7 @@ PD_WRAPS static enum pd_code keep_remainder(struct pi_retouch *t, struct pd_str 
 static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsigned kind, void *v)
 {
     struct pd_str *s = (void *)((uint8_t *)v + op->offset);
-    const bool sized = op->kind == PD_OP_STRN || op->kind == PD_OP_STRMAX;
+    const bool sized = op->kind == PI_OP_STRN || op->kind == PI_OP_STRMAX;
     const size_t slot = s->size;
     struct pd_bytes text = {(const uint8_t *)s->ptr, s->len};
     if (slot == 0)
@@ -170,13 +170,13 @@ static enum pd_code touch_str(struct pi_retouch *t, const struct pd_op *op, unsi
     if (code || (!t->clean && (const char *)text.ptr == s->ptr && text.n == s->len))
         return code;
     *s = (struct pd_str){(const char *)text.ptr, text.n, PD_AUTO};
-    if (op->kind == PD_OP_SLOT) {
+    if (op->kind == PI_OP_SLOT) {
         set_count(op, v, s->len);
         s->size = s->len ? PD_AUTO : 0;
     }
-    if (op->kind == PD_OP_STR && slot % 8)
+    if (op->kind == PI_OP_STR && slot % 8)
         return keep_remainder(t, s, slot);
-    return op->kind == PD_OP_STRMAX ? keep_slot(t, op, s, slot) : PD_OK;
+    return op->kind == PI_OP_STRMAX ? keep_slot(t, op, s, slot) : PD_OK;
 }
 
 static enum pd_code touch_vec(struct pi_retouch *t, unsigned kind, struct pd_vec *vec)
@@ -198,7 +198,7 @@ static enum pd_code touch_bytes(struct pi_retouch *t, const struct pd_op *op, un
 {
     struct pd_bytes *b = (void *)((uint8_t *)v + op->offset);
     const enum pd_code code = t->bytes(t->user, kind, b, t->error);
-    if (!code && op->kind == PD_OP_BYTES)
+    if (!code && op->kind == PI_OP_BYTES)
         set_count(op, v, b->n);
     return code;
 }
@@ -265,7 +265,7 @@ static enum pd_code put_element(struct pi_retouch *t, struct elements *out, cons
 static enum pd_code touch_list(struct pi_retouch *t, const struct pd_op *op, struct pd_list *list,
                                unsigned around)
 {
-    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
     const struct pd_op *head = op->sub();
     const struct pd_shape shape = {.read_format = list->when, .given = list->when, .variant = list->variant};
     struct pd_list l = *list;
@@ -299,9 +299,9 @@ static enum pd_code touch_part(struct pi_retouch *t, const struct pd_op *op, con
 {
     void *member = (uint8_t *)v + op->offset;
     switch (op->kind) {
-    case PD_OP_ATTR: return t->attr(t->user, member, t->error);
-    case PD_OP_SUB: return touch_layout(t, op->sub(), shape, member, around);
-    case PD_OP_SIZED: return touch_sized(t, op, shape, v, around);
+    case PI_OP_ATTR: return t->attr(t->user, member, t->error);
+    case PI_OP_SUB: return touch_layout(t, op->sub(), shape, member, around);
+    case PI_OP_SIZED: return touch_sized(t, op, shape, v, around);
     default:
         return touch_list(t, op, member, around); /* that of a message is encoded with what its fields take */
     }
@@ -313,23 +313,23 @@ static enum pd_code touch_field(struct pi_retouch *t, const struct pd_op *op, un
     void *member = (uint8_t *)v + op->offset;
     const bool touched = is_touched(t, kind);
     switch (op->kind) {
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return touched || t->clean ? touch_str(t, op, kind, v) : PD_OK;
-    case PD_OP_ARR: return touched ? touch_array(t, op, kind, member) : PD_OK;
-    case PD_OP_BYTES:
-    case PD_OP_REST: return touched ? touch_bytes(t, op, kind, v) : PD_OK;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return touched ? touch_vec(t, kind, member) : PD_OK;
-    case PD_OP_OPT64: return touched && pi_count(op, shape, v) ? touch_number(t, op, kind, v) : PD_OK;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return touched || t->clean ? touch_str(t, op, kind, v) : PD_OK;
+    case PI_OP_ARR: return touched ? touch_array(t, op, kind, member) : PD_OK;
+    case PI_OP_BYTES:
+    case PI_OP_REST: return touched ? touch_bytes(t, op, kind, v) : PD_OK;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return touched ? touch_vec(t, kind, member) : PD_OK;
+    case PI_OP_OPT64: return touched && pi_count(op, shape, v) ? touch_number(t, op, kind, v) : PD_OK;
     default: return touched ? touch_number(t, op, kind, v) : PD_OK;
     }
 }
@@ -339,10 +339,10 @@ static void tell_file(struct pi_retouch *t, const struct pd_op *head, const uint
 {
     struct pd_bytes path = {0};
     bool has_id = false;
-    for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+    for (size_t k = 1; head[k].kind != PI_OP_END; k++) {
         const struct pd_str *s = (const void *)((const uint8_t *)v + head[k].offset);
-        has_id |= kinds[k] == PD_ID_BUILD_ID;
-        if (kinds[k] == PD_ID_PATH && pi_op_is_string(&head[k]))
+        has_id |= kinds[k] == PI_ID_BUILD_ID;
+        if (kinds[k] == PI_ID_PATH && pi_op_is_string(&head[k]))
             path = (struct pd_bytes){(const uint8_t *)s->ptr, s->len};
     }
     if (has_id)
@@ -356,8 +356,8 @@ static struct pi_retouch_step step_of(const uint8_t *kinds, const struct pd_op *
                                       unsigned around)
 {
     const unsigned said = kinds[op - head];
-    return (struct pi_retouch_step){op, (uint8_t)(said == PD_ID_AROUND ? around : said),
-                                    (uint8_t)(said > PD_ID_AROUND ? said : around)};
+    return (struct pi_retouch_step){op, (uint8_t)(said == PI_ID_AROUND ? around : said),
+                                    (uint8_t)(said > PI_ID_AROUND ? said : around)};
 }
 
 static enum pd_code take_step(struct pi_retouch *t, const struct pi_retouch_step *step,
@@ -383,10 +383,10 @@ static bool may_change(const struct pi_retouch *t, const struct pi_retouch_step 
 
 unsigned pi_retouch_kind(const struct pi_retouch *t, const struct pd_op *head, const struct pd_op *op)
 {
-    const struct pi_retouch_step step = step_of(pi_identities_of(&t->ids, head)->kinds, head, op, PD_ID_NONE);
+    const struct pi_retouch_step step = step_of(pi_identities_of(&t->ids, head)->kinds, head, op, PI_ID_NONE);
     if (!may_change(t, &step))
-        return PD_ID_NONE;
-    return op->sub ? PD_ID_AROUND : step.kind;
+        return PI_ID_NONE;
+    return op->sub ? PI_ID_AROUND : step.kind;
 }
 
 static bool is_walk(const struct pi_retouch_walk *w, const struct pd_op *head, const struct pd_shape *s,
@@ -408,15 +408,15 @@ static void fill_walk(const struct pi_retouch *t, struct pi_retouch_walk *w, con
                                   .misc = s->misc,
                                   .variant = s->variant,
                                   .around = (uint8_t)around};
-    w->usable = !(t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID));
-    for (const struct pd_op *op = head + 1; w->usable && op->kind != PD_OP_END; op++)
-        w->usable = !pi_is_field_test(op) && op->kind != PD_OP_PASS;
-    for (const struct pd_op *op = pi_present(head, s, NULL); w->usable && op->kind != PD_OP_END;
+    w->usable = !(t->file && layout->mask & PI_ID_BIT(PI_ID_BUILD_ID));
+    for (const struct pd_op *op = head + 1; w->usable && op->kind != PI_OP_END; op++)
+        w->usable = !pi_is_field_test(op) && op->kind != PI_OP_PASS;
+    for (const struct pd_op *op = pi_present(head, s, NULL); w->usable && op->kind != PI_OP_END;
          op = pi_present(op + 1, s, NULL)) {
         const struct pi_retouch_step step = step_of(layout->kinds, head, op, around);
-        if (op->kind >= PD_OP_GIVEN || !may_change(t, &step))
+        if (op->kind >= PI_OP_GIVEN || !may_change(t, &step))
             continue;
-        w->usable = w->n < PD_RETOUCH_STEPS;
+        w->usable = w->n < PI_RETOUCH_STEPS;
         if (w->usable)
             w->steps[w->n++] = step;
     }
@@ -427,7 +427,7 @@ static const struct pi_retouch_walk *find_walk(struct pi_retouch *t, const struc
                                                const struct pd_shape *s, unsigned around)
 {
     struct pi_retouch_walk *w =
-        &t->walks[((uintptr_t)head / 64 + s->sample_type + s->misc + around) % PD_RETOUCH_WALKS];
+        &t->walks[((uintptr_t)head / 64 + s->sample_type + s->misc + around) % PI_RETOUCH_WALKS];
     if (!is_walk(w, head, s, around))
         fill_walk(t, w, head, s, around);
     return w->usable ? w : NULL;
@@ -439,14 +439,14 @@ static enum pd_code touch_all(struct pi_retouch *t, const struct pd_op *head, co
     const struct pi_identity_layout *layout = pi_identities_of(&t->ids, head);
     struct pd_shape s = *shape;
     enum pd_code code = PD_OK;
-    if (t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID))
+    if (t->file && layout->mask & PI_ID_BIT(PI_ID_BUILD_ID))
         tell_file(t, head, layout->kinds, v);
-    for (const struct pd_op *op = pi_present(head, &s, v); !code && op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &s, v); !code && op->kind != PI_OP_END;
          op = pi_present(op + 1, &s, v)) {
         const struct pi_retouch_step step = step_of(layout->kinds, head, op, around);
-        if (op->kind == PD_OP_PASS)
+        if (op->kind == PI_OP_PASS)
             s.given = (uint32_t)pi_count(op, &s, v);
-        if (op->kind < PD_OP_GIVEN)
+        if (op->kind < PI_OP_GIVEN)
             code = take_step(t, &step, &s, v);
     }
     return code;
@@ -473,5 +473,5 @@ enum pd_code pi_retouch_value(struct pi_retouch *t, const struct pd_op *layout, 
         release_to(t, 0);
         t->used = 0;
     }
-    return reaches(t, layout, PD_ID_NONE) ? touch_layout(t, layout, shape, value, PD_ID_NONE) : PD_OK;
+    return reaches(t, layout, PI_ID_NONE) ? touch_layout(t, layout, shape, value, PI_ID_NONE) : PD_OK;
 }

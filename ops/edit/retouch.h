@@ -12,7 +12,7 @@
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 
-#define PD_RETOUCH_SCRATCH ((size_t)256 << 10)
+#define PI_RETOUCH_SCRATCH ((size_t)256 << 10)
 
 /* A field that the callbacks may change. */
 struct pi_retouch_step {
@@ -21,7 +21,7 @@ struct pi_retouch_step {
     uint8_t below; /* the kind around the fields of a part */
 };
 
-enum { PD_RETOUCH_STEPS = 16, PD_RETOUCH_WALKS = 16 };
+enum { PI_RETOUCH_STEPS = 16, PI_RETOUCH_WALKS = 16 };
 
 /* The steps through a layout under a shape, which decides alone what is present. */
 struct pi_retouch_walk {
@@ -31,7 +31,7 @@ struct pi_retouch_walk {
     uint8_t variant, around;
     bool usable; /* there are not too many, and no field decides */
     uint8_t n;
-    struct pi_retouch_step steps[PD_RETOUCH_STEPS];
+    struct pi_retouch_step steps[PI_RETOUCH_STEPS];
 };
 
 struct pi_retouch {
@@ -61,7 +61,7 @@ struct pi_retouch {
     void **blocks;
     size_t n_blocks, blocks_cap;
     struct pd_error *error;
-    struct pi_retouch_walk walks[PD_RETOUCH_WALKS]; /* those that came last */
+    struct pi_retouch_walk walks[PI_RETOUCH_WALKS]; /* those that came last */
 };
 
 /* `t` is zeroed except for allocator, touched, clean and callbacks. PD_ENOMEM. Must be closed in any case. */
@@ -76,8 +76,8 @@ enum pd_code pi_retouch_value(struct pi_retouch *t, const struct pd_op *layout, 
                               void *value, bool more, struct pd_error *error);
 
 /*
- * The kind by which the callbacks may change a field of a layout; PD_ID_NONE: nothing in it changes, whatever
- * it holds. Of a field with parts: PD_ID_AROUND, if anything in it may.
+ * The kind by which the callbacks may change a field of a layout; PI_ID_NONE: nothing in it changes, whatever
+ * it holds. Of a field with parts: PI_ID_AROUND, if anything in it may.
  */
 unsigned pi_retouch_kind(const struct pi_retouch *t, const struct pd_op *head, const struct pd_op *op);
 

@@ -180,7 +180,7 @@ static enum pd_code transform_all(struct pd_transform_run *t)
     while (!code && !t->over && (next = pd_reader_next(t->reader, &rec, &what)) != PD_END) {
         if (next)
             code = take_damage(t, &what);
-        else if (pi_role_of(&rec) == PD_ROLE_WRAPPER)
+        else if (pi_role_of(&rec) == PI_ROLE_WRAPPER)
             code = pi_output_wrapper(&t->out, &rec);
         else
             code = transform_record(t, &rec);
@@ -201,7 +201,7 @@ enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_transform_options own;
     struct pd_transform_stats own_stats;
     struct pd_error own_error;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_transform_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_transform_options, &own, options, error);
     if (code)
         return code;
     struct pd_transform_run *t = pi_resize(own.allocator, NULL, sizeof *t);

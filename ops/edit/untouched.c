@@ -29,18 +29,18 @@ static bool take_field(const struct pi_edits *e, const struct pd_op *head, const
                        struct pi_untouched *k)
 {
     const unsigned kind = pi_retouch_kind(&e->touch, head, op), width = pi_scalar_width(op);
-    if (op->kind == PD_OP_SUB && op->offset == offsetof(struct pd_sample, callchain) && !k->chain) {
+    if (op->kind == PI_OP_SUB && op->offset == offsetof(struct pd_sample, callchain) && !k->chain) {
         k->chain = k->size;
         k->size += 8;
-        return kind == PD_ID_NONE;
+        return kind == PI_ID_NONE;
     }
-    const bool becomes_zero = kind == PD_ID_ZERO && width && !k->chain && k->n_zeros < ZEROS;
+    const bool becomes_zero = kind == PI_ID_ZERO && width && !k->chain && k->n_zeros < ZEROS;
     k->size += (uint16_t)width;
     if (becomes_zero) {
         k->zeros[k->n_zeros].end = k->size;
         k->zeros[k->n_zeros++].width = (uint8_t)width;
     }
-    return width && op->kind != PD_OP_OPT64 && (kind == PD_ID_NONE || becomes_zero);
+    return width && op->kind != PI_OP_OPT64 && (kind == PI_ID_NONE || becomes_zero);
 }
 
 static struct pi_untouched find_fields(const struct pi_edits *e, const struct pd_plan *plan)
@@ -49,9 +49,9 @@ static struct pi_untouched find_fields(const struct pi_edits *e, const struct pd
     struct pi_untouched k = {.known = true, .size = sizeof(struct pi_record_header)};
     k.suits = !(e->drop >> pi_identities_of(&e->touch.ids, head)->kinds[0] & 1) &&
               !(e->strip & plan->shape.sample_type) && plan->order == PD_HOST_ORDER && !plan->offcpu;
-    for (const struct pd_op *op = head + 1; k.suits && op->kind != PD_OP_END; op++)
+    for (const struct pd_op *op = head + 1; k.suits && op->kind != PI_OP_END; op++)
         k.suits = !pi_is_field_test(op);
-    for (const struct pd_op *op = pi_present(head, &plan->shape, NULL); k.suits && op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &plan->shape, NULL); k.suits && op->kind != PI_OP_END;
          op = pi_present(op + 1, &plan->shape, NULL))
         k.suits = take_field(e, head, op, &k);
     k.suits &= !(k.chain && e->max_stack);
@@ -62,7 +62,7 @@ static struct pi_untouched find_fields(const struct pi_edits *e, const struct pd
 /* NULL: there are too many events, or there is no memory. */
 static const struct pi_untouched *fields_of(struct pi_edits *e, uint32_t event, const struct pd_plan *plan)
 {
-    while (event < PD_LIMIT_UNTOUCHED && e->n_untouched <= event) {
+    while (event < PI_LIMIT_UNTOUCHED && e->n_untouched <= event) {
         if (!pi_grow(e->allocator, (void **)&e->untouched, e->n_untouched, &e->untouched_cap,
                      sizeof *e->untouched))
             return NULL;

@@ -42,7 +42,7 @@ struct pi_alike_place {
 static size_t most_places(size_t memory)
 {
     size_t most = (size_t)1 << PLACES_FIRST_BITS;
-    while (most < PD_LIMIT_EXPORT_ALIKE && 2 * most * sizeof(struct pi_alike_place) <= memory / PART)
+    while (most < PI_LIMIT_EXPORT_ALIKE && 2 * most * sizeof(struct pi_alike_place) <= memory / PART)
         most *= 2;
     return most;
 }
@@ -102,7 +102,7 @@ INLINE bool fits(const struct pi_alike_kind *k, bool chains, const uint8_t *raw,
            (*n < 2 || word_at(raw, k->chain + 8 * (size_t)(*n - 1)) != PD_CONTEXT_USER_DEFERRED);
 }
 
-PD_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
+PI_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
                               uint64_t n, uint64_t since, struct key *key)
 {
     const uint64_t ip = word_at(raw, k->ip);
@@ -118,7 +118,7 @@ PD_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, cons
     key->stack[1] = hash.high64 | 1;
 }
 
-PD_WRAPS INLINE size_t place_of(const struct key *key, unsigned shift)
+PI_WRAPS INLINE size_t place_of(const struct key *key, unsigned shift)
 {
     const uint64_t h = key->task * UINT64_C(0x9e3779b97f4a7c15) ^ key->stack[0] ^ key->kind;
     return (size_t)(h * UINT64_C(0x7fb5d329728ea185) >> shift);
@@ -187,7 +187,7 @@ static struct taking begin_taking(const struct pi_alike *a, uint64_t settled)
 
 enum answer { TAKEN, GIVEN, NEW }; /* NEW: it is given, and a place may be made for it */
 
-PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, bool chains,
+PI_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, bool chains,
                                  const uint8_t *raw, unsigned misc, size_t size)
 {
     struct key key;

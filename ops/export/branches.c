@@ -70,7 +70,7 @@ static struct places places_of(const struct pi_exporting *x)
 }
 
 /* The first of the two places that a branch may have. */
-PD_WRAPS static inline struct pi_branch_place *find_pair(const struct places *t, uint64_t from, uint64_t to,
+PI_WRAPS static inline struct pi_branch_place *find_pair(const struct places *t, uint64_t from, uint64_t to,
                                                          uint64_t end, uint32_t who)
 {
     const uint64_t packed = from ^ (to << 21 | to >> 43) ^ (end << 42 | end >> 22);
@@ -149,7 +149,7 @@ static enum pd_code find_task(struct pi_exporting *x, uint32_t pid, uint32_t *nu
         return PD_OK;
     }
     uint32_t at = pi_idmap_get(&x->branch_pids, pid);
-    if (at == PD_IDMAP_NONE) {
+    if (at == PI_IDMAP_NONE) {
         at = (uint32_t)x->n_branch_tasks;
         if (!pi_grow(x->allocator, (void **)&x->branch_tasks, at, &x->cap_branch_tasks,
                      sizeof *x->branch_tasks) ||
@@ -197,7 +197,7 @@ static enum pd_code count_transfer(struct pi_exporting *x, struct pi_branch_coun
     const enum pd_code code = count_one(x, c, false);
     if (code || !wrong || x->all->options.format != PD_EXPORT_BOLT) /* which alone tells them */
         return code;
-    c->section = PD_BRANCH_BRANCHES;
+    c->section = PI_BRANCH_BRANCHES;
     c->end = 0;
     return count_one(x, c, true);
 }
@@ -210,18 +210,18 @@ static enum pd_code count_branch(struct pi_exporting *x, const struct pi_export_
                                  const struct pi_export_frame *to, const struct pi_export_frame *end,
                                  bool wrong)
 {
-    struct pi_branch_count c = {.dso = from->dso, .section = PD_BRANCH_BRANCHES, .from = from->offset};
+    struct pi_branch_count c = {.dso = from->dso, .section = PI_BRANCH_BRANCHES, .from = from->offset};
     enum pd_code code = PD_OK;
     if (from->dso && from->dso != to->dso) {
-        c.to = PD_BRANCH_ELSEWHERE;
+        c.to = PI_BRANCH_ELSEWHERE;
         code = count_transfer(x, &c, wrong);
     }
     if (code || to->dso == 0)
         return code;
-    c = (struct pi_branch_count){.dso = to->dso, .section = PD_BRANCH_BRANCHES, .to = to->offset};
-    c.from = from->dso == to->dso ? from->offset : PD_BRANCH_ELSEWHERE;
+    c = (struct pi_branch_count){.dso = to->dso, .section = PI_BRANCH_BRANCHES, .to = to->offset};
+    c.from = from->dso == to->dso ? from->offset : PI_BRANCH_ELSEWHERE;
     if (end && end->dso == to->dso) {
-        c.section = PD_BRANCH_TRACES;
+        c.section = PI_BRANCH_TRACES;
         c.end = end->offset;
     }
     return count_transfer(x, &c, wrong);
@@ -231,7 +231,7 @@ static enum pd_code count_range(struct pi_exporting *x, const struct pi_export_f
                                 const struct pi_export_frame *to)
 {
     const struct pi_branch_count c = {
-        .dso = from->dso, .section = PD_BRANCH_RANGES, .from = from->offset, .to = to->offset};
+        .dso = from->dso, .section = PI_BRANCH_RANGES, .from = from->offset, .to = to->offset};
     return from->dso && from->dso == to->dso && c.from <= c.to ? count_one(x, &c, false) : PD_OK;
 }
 
@@ -243,7 +243,7 @@ static bool is_bogus(const struct pi_exporting *x, const struct pi_export_frame 
                      const struct pi_export_frame *end)
 {
     return x->all->options.format == PD_EXPORT_AUTOFDO && to->dso && to->dso == end->dso &&
-           (end->offset < to->offset || end->offset - to->offset > PD_LIMIT_EXPORT_RANGE);
+           (end->offset < to->offset || end->offset - to->offset > PI_LIMIT_EXPORT_RANGE);
 }
 
 static bool is_left_out(const struct pi_exporting *x, uint64_t ip)
@@ -262,7 +262,7 @@ static struct pi_export_frame find_place(struct pi_exporting *x, uint32_t pid, u
 
 static enum pd_code count_address(struct pi_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
-    struct pi_branch_count c = {.section = PD_BRANCH_ADDRESSES};
+    struct pi_branch_count c = {.section = PI_BRANCH_ADDRESSES};
     uint64_t ip;
     if (!pi_word_ip(rec, &ip))
         return PD_OK;
@@ -276,7 +276,7 @@ static enum pd_code count_address(struct pi_exporting *x, uint32_t pid, const st
  * The hardware sometimes records the newest entry twice. As AutoFDO has it: a loop that the same branch would
  * make is too long for one, and each branch forward would make such a loop.
  */
-PD_WRAPS static bool is_doubled(struct pi_exporting *x, uint32_t pid, const struct pd_branch_entry *newest,
+PI_WRAPS static bool is_doubled(struct pi_exporting *x, uint32_t pid, const struct pd_branch_entry *newest,
                                 const struct pd_branch_entry *next)
 {
     if (newest->from != next->from || newest->to != next->to)
@@ -316,7 +316,7 @@ __attribute__((noinline)) static enum pd_code count_new(struct pi_exporting *x, 
         return code;
     struct pi_branch_place *place = choose_place(x, &is);
     if (place->who && ++x->n_pushed > x->n_branch_places / 2 &&
-        x->n_branch_places < PD_LIMIT_EXPORT_BRANCHES && make_places(x, 2 * x->n_branch_places))
+        x->n_branch_places < PI_LIMIT_EXPORT_BRANCHES && make_places(x, 2 * x->n_branch_places))
         place = choose_place(x, &is);
     settle_place(x, place);
     struct pi_branch_sums *sums = &x->branch_sums[place - x->branch_places];

@@ -11,13 +11,13 @@
 #include "export.h"
 
 enum pi_branch_section {
-    PD_BRANCH_RANGES,
-    PD_BRANCH_ADDRESSES,
-    PD_BRANCH_BRANCHES,
-    PD_BRANCH_TRACES, /* a branch, and the range behind it */
+    PI_BRANCH_RANGES,
+    PI_BRANCH_ADDRESSES,
+    PI_BRANCH_BRANCHES,
+    PI_BRANCH_TRACES, /* a branch, and the range behind it */
 };
 
-#define PD_BRANCH_ELSEWHERE UINT64_MAX /* as an offset: in another file */
+#define PI_BRANCH_ELSEWHERE UINT64_MAX /* as an offset: in another file */
 
 struct pi_branch_count {
     uint32_t dso;

@@ -9,7 +9,7 @@
 
 static bool note_for_all(struct pi_changes *c, uint64_t time)
 {
-    if (c->n_all >= PD_LIMIT_EXPORT_CHANGES ||
+    if (c->n_all >= PI_LIMIT_EXPORT_CHANGES ||
         !pi_grow(c->allocator, (void **)&c->all, c->n_all, &c->cap_all, sizeof *c->all))
         return false;
     c->all[c->n_all++] = time;
@@ -19,7 +19,7 @@ static bool note_for_all(struct pi_changes *c, uint64_t time)
 
 static bool note_for_one(struct pi_changes *c, uint32_t id, uint64_t time)
 {
-    if (c->n_some >= PD_LIMIT_EXPORT_CHANGES ||
+    if (c->n_some >= PI_LIMIT_EXPORT_CHANGES ||
         !pi_grow(c->allocator, (void **)&c->some, c->n_some, &c->cap_some, sizeof *c->some))
         return false;
     c->some[c->n_some++] = (struct pi_change){time, id};
@@ -29,7 +29,7 @@ static bool note_for_one(struct pi_changes *c, uint32_t id, uint64_t time)
 
 bool pi_changes_note(struct pi_changes *c, struct pd_record *rec, const struct pd_moment *when)
 {
-    uint32_t ids[PD_TOLD_MOST];
+    uint32_t ids[PI_TOLD_MOST];
     size_t n;
     bool fits = true;
     if (when->time == 0 || !pi_told_changes(rec, ids, &n)) /* it comes before all samples with a time */
@@ -57,9 +57,9 @@ static int by_time(const void *a, const void *b)
 static bool note_last(struct pi_changes *c, const struct pi_change *change)
 {
     uint32_t at = pi_idmap_get(&c->ids, change->id);
-    if (at == PD_IDMAP_NONE) {
+    if (at == PI_IDMAP_NONE) {
         at = (uint32_t)c->n_last;
-        if (c->n_last >= PD_LIMIT_EXPORT_CHANGES ||
+        if (c->n_last >= PI_LIMIT_EXPORT_CHANGES ||
             !pi_grow(c->allocator, (void **)&c->last, c->n_last, &c->cap_last, sizeof *c->last) ||
             !pi_idmap_add(&c->ids, change->id, at))
             return false;
@@ -142,7 +142,7 @@ static bool narrow_by_id(const struct pi_changes *c, uint32_t id, uint64_t time,
         else
             high = middle;
     }
-    return (at == PD_IDMAP_NONE || narrow(c->last[at], time, from, to)) &&
+    return (at == PI_IDMAP_NONE || narrow(c->last[at], time, from, to)) &&
            (low == 0 || some[low - 1].id != id || narrow(some[low - 1].time, time, from, to)) &&
            (low == c->n_some || some[low].id != id || narrow(some[low].time, time, from, to));
 }

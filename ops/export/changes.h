@@ -23,7 +23,7 @@ struct pi_change_span {
     uint64_t since, to;
 };
 
-#define PD_CHANGE_SPANS ((size_t)256)
+#define PI_CHANGE_SPANS ((size_t)256)
 
 /* All zeros but the allocators: empty. */
 struct pi_changes {
@@ -41,7 +41,7 @@ struct pi_changes {
     size_t n_last, cap_last;
     uint64_t last_all;
     uint64_t known;                                /* all before this time are noted */
-    struct pi_change_span recent[PD_CHANGE_SPANS]; /* that were asked for, by the last bits of the tid */
+    struct pi_change_span recent[PI_CHANGE_SPANS]; /* that were asked for, by the last bits of the tid */
 };
 
 /* Notes what a record that is no sample may change; decodes it. False: too many, or no memory. */
@@ -59,7 +59,7 @@ const struct pi_change_span *pi_changes_find(struct pi_changes *c, uint64_t task
 /* Where the last span of a task that was asked for is, unless another task's is there. */
 static inline struct pi_change_span *pi_changes_slot(struct pi_changes *c, uint64_t task)
 {
-    return &c->recent[(task >> 32) % PD_CHANGE_SPANS];
+    return &c->recent[(task >> 32) % PI_CHANGE_SPANS];
 }
 /* The same, which looks at those that were asked for first. */
 static inline const struct pi_change_span *pi_changes_span(struct pi_changes *c, uint64_t task, uint64_t time)

@@ -105,14 +105,14 @@ enum pd_code pi_export_defer(struct pi_exporting *x, const struct pi_export_samp
     if (n)
         memcpy(u.frames, x->frames.all, n);
     memcpy(u.frames + u.n_frames, head.ptr, head.len);
-    if (l->n == l->cap || l->n >= PD_LIMIT_EXPORT_DEFERRED)
+    if (l->n == l->cap || l->n >= PI_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
     while (
         !code && l->n &&
-        (l->n - l->first >= PD_LIMIT_EXPORT_DEFERRED || l->bytes + bytes_of(&u) > PD_LIMIT_EXPORT_WAITING) &&
+        (l->n - l->first >= PI_LIMIT_EXPORT_DEFERRED || l->bytes + bytes_of(&u) > PI_LIMIT_EXPORT_WAITING) &&
         l->first < l->n)
         code = put_oldest(x);
-    if (!code && l->n >= PD_LIMIT_EXPORT_DEFERRED)
+    if (!code && l->n >= PI_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
     if (!code && !pi_grow(x->allocator, (void **)&l->all, l->n, &l->cap, sizeof *l->all))
         code = pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * l->cap * sizeof *l->all);

@@ -41,7 +41,7 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     struct pd_export_options own;
     uint32_t unmapped;
     *out = NULL;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_export_options, &own, options, error);
     if (code)
         return code;
     if (own.format > PD_EXPORT_PARQUET)
@@ -55,8 +55,8 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
         return pi_fail(error, PD_EARG, PD_NOWHERE, "symbol", 0, 0);
     if (own.format == PD_EXPORT_PARQUET && !own.sink)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
-    if (own.n_fields > PD_LIMIT_EXPORT_FIELDS)
-        return pi_fail(error, PD_EARG, PD_NOWHERE, "fields", own.n_fields, PD_LIMIT_EXPORT_FIELDS);
+    if (own.n_fields > PI_LIMIT_EXPORT_FIELDS)
+        return pi_fail(error, PD_EARG, PD_NOWHERE, "fields", own.n_fields, PI_LIMIT_EXPORT_FIELDS);
     struct pd_export *e = pi_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
@@ -67,7 +67,7 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     }
     e->comms.allocator = e->cgroups.allocator = e->events.allocator = e->declared.allocator = own.allocator;
     e->dsos.allocator = e->functions.allocator = e->ids.allocator = own.allocator;
-    code = pi_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
+    code = pi_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PI_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
     if (!code)
         code = pi_export_text(&e->dsos, " [unknown]", 10, &unmapped, error);
@@ -161,7 +161,7 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         size_t at = 0;
         if (has_ids(x->all)) {
             const bool same = pd_mapping_offset(mapping, mapping->start) == mapping->start;
-            x->text[at++] = same ? PD_DSO_ADDRESSES : PD_DSO_OFFSETS;
+            x->text[at++] = same ? PI_DSO_ADDRESSES : PI_DSO_OFFSETS;
             at += pi_mapping_build_id(mapping, x->chosen.reader, o->build_id, o->user, x->text + at);
         }
         x->text[at++] = ' ';
@@ -335,7 +335,7 @@ static enum pd_code put_head(struct pi_exporting *x, const struct pi_export_samp
 static enum pd_code change_one(struct pi_exporting *x, uint32_t pid)
 {
     uint32_t at = pi_idmap_get(&x->pids, pid);
-    if (at == PD_IDMAP_NONE) {
+    if (at == PI_IDMAP_NONE) {
         at = (uint32_t)x->n_pids;
         if (!pi_grow(x->allocator, (void **)&x->generations, at, &x->cap_pids, sizeof *x->generations) ||
             !pi_idmap_add(&x->pids, pid, at))
@@ -349,7 +349,7 @@ static enum pd_code change_one(struct pi_exporting *x, uint32_t pid)
 /* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
 static enum pd_code note_change(struct pi_exporting *x, struct pd_record *rec)
 {
-    uint32_t ids[PD_TOLD_MOST];
+    uint32_t ids[PI_TOLD_MOST];
     size_t n;
     enum pd_code code = PD_OK;
     if (!pi_told_changes(rec, ids, &n))
@@ -379,7 +379,7 @@ static enum pd_code add_frames(struct pi_exporting *x, const struct pi_export_sa
 }
 
 /* The hash of all that a stack depends on. */
-PD_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_export_sample *s)
+PI_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_export_sample *s)
 {
     const struct pi_key key = {x->all->stacks.seed, 0};
     uint64_t head[sizeof x->head / 8] = {0}, seed;
@@ -677,7 +677,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                              .changes.ids.allocator = allocator,
                              .generation = 1,
                              .comm_generation = 1};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, &x.select, select, x.error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_filter_options, &x.select, select, x.error);
     if (code)
         return code;
     if (e->broken)

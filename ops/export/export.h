@@ -21,9 +21,9 @@
 #include <string.h>
 
 /* How frames of a file are named: by offsets in it, by addresses, or by functions. */
-#define PD_DSO_OFFSETS 'o'
-#define PD_DSO_ADDRESSES 'a'
-#define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
+#define PI_DSO_OFFSETS 'o'
+#define PI_DSO_ADDRESSES 'a'
+#define PI_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
 
 /* The parts of a text of `dsos`. The build id is as it is written, and empty if there is none. */
 static inline struct pd_str pi_dso_name(const char *text)
@@ -52,7 +52,7 @@ struct pd_export {
     struct pi_texts comms, cgroups, events, functions;
     /* Names of events that are to be exported, with samples or not: two tell that there are several. */
     struct pi_texts declared;
-    /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped. */
+    /* PI_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped. */
     struct pi_texts dsos;
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
@@ -61,7 +61,7 @@ struct pd_export {
     struct pi_texts ids; /* build ids of branch profiles */
     uint32_t *first_of;  /* by number in `ids`: that of its first path in `dsos` */
     size_t cap_first_of;
-    uint32_t *twins; /* by number in `dsos`: that of the same file with PD_DSO_FUNCTIONS; 0: none yet */
+    uint32_t *twins; /* by number in `dsos`: that of the same file with PI_DSO_FUNCTIONS; 0: none yet */
     size_t cap_twins;
     struct pi_stacks stacks;
     struct pi_rows *rows;                          /* of PD_EXPORT_PARQUET; NULL: none yet */

@@ -29,11 +29,11 @@ uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid)
         return x->asked.generation;
     const uint32_t at = pi_idmap_get(&x->pids, pid);
     x->asked.pid = pid;
-    x->asked.generation = at == PD_IDMAP_NONE ? x->generation : x->generation + x->generations[at];
+    x->asked.generation = at == PI_IDMAP_NONE ? x->generation : x->generation + x->generations[at];
     return x->asked.generation;
 }
 
-PD_WRAPS static struct pi_frame_place *place_of(struct pi_exporting *x, uint32_t pid, uint64_t ip)
+PI_WRAPS static struct pi_frame_place *place_of(struct pi_exporting *x, uint32_t pid, uint64_t ip)
 {
     const uint64_t mixed = (ip ^ ((uint64_t)pid << 40)) * UINT64_C(0x9e3779b97f4a7c15);
     return &x->frame_places[mixed >> 50];
@@ -61,7 +61,7 @@ static enum pd_code find_twin(struct pi_exporting *x, uint32_t dso, uint32_t *tw
     if (own == NULL)
         return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, n);
     memcpy(own, text, n + 1);
-    *own = PD_DSO_FUNCTIONS;
+    *own = PI_DSO_FUNCTIONS;
     const enum pd_code code = pi_export_text(&e->dsos, own, n, twin, x->error);
     pi_release(x->allocator, own);
     if (!code)
@@ -276,10 +276,10 @@ enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample
     *at = NULL;
     if (x->all->rows)
         return pi_rows_put(x->all->rows, &x->row, f, x->error);
-    if (x->key == NULL && (x->key = pi_resize(x->allocator, NULL, PD_STACK_MOST + most)) == NULL)
-        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PD_STACK_MOST);
-    if (f->n > (PD_STACK_MOST - n - 1) / most) {
-        first = f->n - (PD_STACK_MOST - n - 1) / most;
+    if (x->key == NULL && (x->key = pi_resize(x->allocator, NULL, PI_STACK_MOST + most)) == NULL)
+        return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PI_STACK_MOST);
+    if (f->n > (PI_STACK_MOST - n - 1) / most) {
+        first = f->n - (PI_STACK_MOST - n - 1) / most;
         x->all->stats.cut++;
     }
     memcpy(x->key, x->head, n);

@@ -76,7 +76,7 @@ bool pi_export_put_head(const struct pd_export *all, struct pd_out *out, const u
 void pi_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
                          bool no_semicolon)
 {
-    if (*all->dsos.all[dso] == PD_DSO_FUNCTIONS) {
+    if (*all->dsos.all[dso] == PI_DSO_FUNCTIONS) {
         pi_export_put_name(out, all->functions.all[offset], no_semicolon);
         return;
     }
@@ -104,7 +104,7 @@ void pi_export_table_close(struct pi_export_table *t)
     pi_ids_free(&t->places);
 }
 
-PD_WRAPS static enum pd_code find_frame(struct pi_export_table *t, const struct pi_export_frame *frame,
+PI_WRAPS static enum pd_code find_frame(struct pi_export_table *t, const struct pi_export_frame *frame,
                                         uint32_t *number, struct pd_error *error)
 {
     uint64_t hash = pi_keyed(&t->key, frame->offset ^ pi_keyed(&t->key, frame->dso)), at;
@@ -115,8 +115,8 @@ PD_WRAPS static enum pd_code find_frame(struct pi_export_table *t, const struct 
         }
     }
     const uint64_t bytes = (t->n + 1) * (sizeof *frame + 2 * sizeof *t->places.slots);
-    if (bytes > PD_LIMIT_EXPORT_NAMES)
-        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "frames", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (bytes > PI_LIMIT_EXPORT_NAMES)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "frames", bytes, PI_LIMIT_EXPORT_NAMES);
     if (!pi_grow(t->all->options.allocator, (void **)&t->frames, t->n, &t->cap, sizeof *t->frames) ||
         !pi_ids_set(&t->places, hash, t->n))
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);

@@ -81,7 +81,7 @@ enum pd_code pi_export_profiled(struct pi_exporting *x, const struct pd_mapping 
     if (code)
         return code;
     struct pi_profiled *file = &e->profiled[e->profiled[*number].first];
-    file->has_offsets |= *e->dsos.all[*number] == PD_DSO_OFFSETS;
+    file->has_offsets |= *e->dsos.all[*number] == PI_DSO_OFFSETS;
     add_code(file, mapping);
     *number = file->first;
     return PD_OK;

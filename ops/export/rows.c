@@ -36,28 +36,28 @@ static void name_columns(struct pi_rows *rows)
 {
     const struct pd_export *e = rows->all;
     const struct pi_parquet_column fixed[] = {
-        [TIME] = {"time", PD_PARQUET_U64, NULL, NULL},
-        [CPU] = {"cpu", PD_PARQUET_U32, NULL, NULL},
-        [PID] = {"pid", PD_PARQUET_I32, NULL, NULL},
-        [TID] = {"tid", PD_PARQUET_I32, NULL, NULL},
-        [COMM] = {"comm", PD_PARQUET_TEXT, &e->comms, NULL},
-        [EVENT] = {"event", PD_PARQUET_TEXT, &e->events, NULL},
-        [PERIOD] = {"period", PD_PARQUET_U64, NULL, NULL},
-        [IP] = {"ip", PD_PARQUET_U64, NULL, NULL},
-        [DSO] = {"dso", PD_PARQUET_TEXT, &e->dsos, pi_dso_name},
-        [BUILD_ID] = {"build_id", PD_PARQUET_TEXT, &e->dsos, pi_dso_build_id},
-        [OFFSET] = {"offset", PD_PARQUET_U64, NULL, NULL},
-        [SYM] = {"sym", PD_PARQUET_TEXT, &e->functions, NULL},
-        [ADDR] = {"addr", PD_PARQUET_U64, NULL, NULL},
-        [WEIGHT] = {"weight", PD_PARQUET_U64, NULL, NULL},
-        [CHAIN] = {"callchain", PD_PARQUET_LIST, NULL, NULL},
+        [TIME] = {"time", PI_PARQUET_U64, NULL, NULL},
+        [CPU] = {"cpu", PI_PARQUET_U32, NULL, NULL},
+        [PID] = {"pid", PI_PARQUET_I32, NULL, NULL},
+        [TID] = {"tid", PI_PARQUET_I32, NULL, NULL},
+        [COMM] = {"comm", PI_PARQUET_TEXT, &e->comms, NULL},
+        [EVENT] = {"event", PI_PARQUET_TEXT, &e->events, NULL},
+        [PERIOD] = {"period", PI_PARQUET_U64, NULL, NULL},
+        [IP] = {"ip", PI_PARQUET_U64, NULL, NULL},
+        [DSO] = {"dso", PI_PARQUET_TEXT, &e->dsos, pi_dso_name},
+        [BUILD_ID] = {"build_id", PI_PARQUET_TEXT, &e->dsos, pi_dso_build_id},
+        [OFFSET] = {"offset", PI_PARQUET_U64, NULL, NULL},
+        [SYM] = {"sym", PI_PARQUET_TEXT, &e->functions, NULL},
+        [ADDR] = {"addr", PI_PARQUET_U64, NULL, NULL},
+        [WEIGHT] = {"weight", PI_PARQUET_U64, NULL, NULL},
+        [CHAIN] = {"callchain", PI_PARQUET_LIST, NULL, NULL},
     };
     memcpy(rows->columns, fixed, sizeof fixed);
     rows->n = PARTS;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
         if (!pi_is_reserved(pd_set_data_src.names[i].name))
             rows->columns[rows->n++] =
-                (struct pi_parquet_column){pd_set_data_src.names[i].name, PD_PARQUET_U32, NULL, NULL};
+                (struct pi_parquet_column){pd_set_data_src.names[i].name, PI_PARQUET_U32, NULL, NULL};
     rows->first_field = rows->n;
 }
 
@@ -69,10 +69,10 @@ static const struct pd_tracepoints *tracepoints_of(const struct pd_export *e, st
 static enum pi_parquet_kind kind_of(const struct pi_expression_place *place)
 {
     if (place->field == NULL)
-        return PD_PARQUET_U64;
+        return PI_PARQUET_U64;
     if (place->field->kind != PD_TRACEPOINT_NUMBER && place->field->kind != PD_TRACEPOINT_POINTER)
-        return PD_PARQUET_TEXT;
-    return place->field->is_signed ? PD_PARQUET_I64 : PD_PARQUET_U64;
+        return PI_PARQUET_TEXT;
+    return place->field->is_signed ? PI_PARQUET_I64 : PI_PARQUET_U64;
 }
 
 /* The type of a field in the first event that has it. */
@@ -84,7 +84,7 @@ static enum pi_parquet_kind find_kind(const struct pi_rows *rows, struct pd_read
         if (place.field || place.in_sample)
             return kind_of(&place);
     }
-    return PD_PARQUET_U64;
+    return PI_PARQUET_U64;
 }
 
 /* PD_EARG: a name that stands for another column. */
@@ -123,7 +123,7 @@ enum pd_code pi_rows_open(struct pi_rows **out, struct pd_export *all, struct pd
     }
     if (!code)
         code = pi_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
-                               o->memory ? o->memory : PD_LIMIT_EXPORT_MEMORY, o->allocator, error);
+                               o->memory ? o->memory : PI_LIMIT_EXPORT_MEMORY, o->allocator, error);
     if (code)
         pi_rows_free(rows);
     else
@@ -240,7 +240,7 @@ static const struct pi_expression_place *places_of(struct pi_exporting *x, const
 static void put_number_as(struct pd_out *row, size_t column, enum pi_parquet_kind kind, uint64_t number)
 {
     char digits[24];
-    if (kind == PD_PARQUET_TEXT)
+    if (kind == PI_PARQUET_TEXT)
         put_text(row, column, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
     else
         put_value(row, column, number);
@@ -264,9 +264,9 @@ static void put_raw(struct pd_out *row, size_t column, enum pi_parquet_kind kind
     struct pd_tracepoint_data data;
     if (!pd_tracepoint_value(place->field, place->order, raw->ptr, raw->n, &data))
         return;
-    if (kind_of(place) != PD_PARQUET_TEXT)
+    if (kind_of(place) != PI_PARQUET_TEXT)
         put_number_as(row, column, kind, data.number);
-    else if (kind == PD_PARQUET_TEXT)
+    else if (kind == PI_PARQUET_TEXT)
         put_raw_text(row, column, &data);
 }
 
@@ -321,7 +321,7 @@ enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const s
         if (column == CHAIN) {
             pi_parquet_list(rows->table, column, chain->n ? &chain->all->ip : NULL, chain->n,
                             sizeof *chain->all);
-        } else if (c->kind == PD_PARQUET_TEXT && c->texts == NULL) {
+        } else if (c->kind == PI_PARQUET_TEXT && c->texts == NULL) {
             pi_parquet_text(rows->table, column, (const char *)at, (size_t)value);
             at += value;
         } else {

@@ -9,7 +9,7 @@
 #include "src/session/order/spill.h"
 #include "src/support/limits.h"
 
-#define PD_STACK_MOST ((size_t)PD_LIMIT_EXPORT_STACK) /* bytes of a key */
+#define PI_STACK_MOST ((size_t)PI_LIMIT_EXPORT_STACK) /* bytes of a key */
 
 struct pi_stack_block;
 
@@ -54,7 +54,7 @@ enum pd_code pi_stacks_init(struct pi_stacks *s, const struct pd_allocator *allo
                             const char *dir, struct pd_error *error);
 void pi_stacks_free(struct pi_stacks *s);
 
-/* Adds to the sum of a key, of at most PD_STACK_MOST bytes. *at is valid in this round. */
+/* Adds to the sum of a key, of at most PI_STACK_MOST bytes. *at is valid in this round. */
 enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
                            struct pi_stack **at, struct pd_error *error);
 /* A sum that would overflow stays at the largest number. */

@@ -109,12 +109,12 @@ static bool is_wanted(struct pi_chosen *c, struct pd_record *rec)
 {
     const struct pd_filter_options *o = c->options.selection;
     bool has = false;
-    uint32_t sides = PD_SELECT_KEEP;
+    uint32_t sides = PI_SELECT_KEEP;
     if (c->all)
         return true;
     if (o->keep.dsos || o->drop.dsos) {
         const struct pd_mapping *m = pi_sample_mapping(c->session, rec, &has);
-        sides = !has ? PD_SELECT_KEEP : m ? m->tag & 3 : pi_selector_judge_mapping(&c->selector, NULL);
+        sides = !has ? PI_SELECT_KEEP : m ? m->tag & 3 : pi_selector_judge_mapping(&c->selector, NULL);
     }
     return pi_selector_meets(&c->selector, c->session, rec, sides);
 }

@@ -74,14 +74,14 @@ static bool take_comparison(struct parser *p, enum pi_compare *compare)
     static const struct {
         const char *text;
         enum pi_compare compare;
-    } all[] = {{"==", PD_IS},  {"!=", PD_IS_NOT}, {"<=", PD_LESS_OR_IS}, {">=", PD_MORE_OR_IS},
-               {"<", PD_LESS}, {">", PD_MORE},    {"~", PD_IS_LIKE},     {"=", PD_IS}};
+    } all[] = {{"==", PI_IS},  {"!=", PI_IS_NOT}, {"<=", PI_LESS_OR_IS}, {">=", PI_MORE_OR_IS},
+               {"<", PI_LESS}, {">", PI_MORE},    {"~", PI_IS_LIKE},     {"=", PI_IS}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (take(p, all[i].text)) {
             *compare = all[i].compare;
             return true;
         }
-    *compare = PD_HAS_BITS;
+    *compare = PI_HAS_BITS;
     skip_spaces(p);
     return p->at[0] == '&' && p->at[1] != '&' && take(p, "&");
 }
@@ -139,7 +139,7 @@ static bool take_value(struct parser *p, struct pi_expression_node *node)
 /* FIELD COMPARISON VALUE */
 static uint32_t take_test(struct parser *p)
 {
-    struct pi_expression_node node = {.op = PD_TEST};
+    struct pi_expression_node node = {.op = PI_TEST};
     size_t n = 0;
     skip_spaces(p);
     while (is_word(p->at[n]))
@@ -164,13 +164,13 @@ static uint32_t take_not(struct parser *p)
     uint32_t node;
     if (p->code)
         return 0;
-    if (p->depth++ > PD_LIMIT_EXPRESSION_DEPTH) {
+    if (p->depth++ > PI_LIMIT_EXPRESSION_DEPTH) {
         p->code = PD_ELIMIT;
         return 0;
     }
     if (take(p, "!")) {
         node = take_not(p);
-        node = add_node(p, &(struct pi_expression_node){.op = PD_NOT, .left = node});
+        node = add_node(p, &(struct pi_expression_node){.op = PI_NOT, .left = node});
     } else if (take(p, "(")) {
         node = take_or(p);
         if (!take(p, ")"))
@@ -187,7 +187,7 @@ static uint32_t take_and(struct parser *p)
     uint32_t node = take_not(p);
     while (!p->code && take(p, "&&")) {
         const uint32_t right = take_not(p);
-        node = add_node(p, &(struct pi_expression_node){.op = PD_AND, .left = node, .right = right});
+        node = add_node(p, &(struct pi_expression_node){.op = PI_AND, .left = node, .right = right});
     }
     return node;
 }
@@ -197,7 +197,7 @@ static uint32_t take_or(struct parser *p)
     uint32_t node = take_and(p);
     while (!p->code && take(p, "||")) {
         const uint32_t right = take_and(p);
-        node = add_node(p, &(struct pi_expression_node){.op = PD_OR, .left = node, .right = right});
+        node = add_node(p, &(struct pi_expression_node){.op = PI_OR, .left = node, .right = right});
     }
     return node;
 }
@@ -206,9 +206,9 @@ enum pd_code pd_expression_new(struct pd_expression **out, const char *text,
                                const struct pd_allocator *allocator, struct pd_expression_error *wrong)
 {
     const size_t n = strlen(text);
-    struct pd_expression *x = n <= PD_LIMIT_EXPRESSION ? pi_resize(allocator, NULL, sizeof *x) : NULL;
+    struct pd_expression *x = n <= PI_LIMIT_EXPRESSION ? pi_resize(allocator, NULL, sizeof *x) : NULL;
     if (x == NULL)
-        return n <= PD_LIMIT_EXPRESSION ? PD_ENOMEM : PD_ELIMIT;
+        return n <= PI_LIMIT_EXPRESSION ? PD_ENOMEM : PD_ELIMIT;
     *x = (struct pd_expression){.allocator = allocator};
     x->text = pi_resize(allocator, NULL, n + 1);
     x->pieces = pi_array(allocator, NULL, n + 1, 4); /* each character twice, and a NUL for each */

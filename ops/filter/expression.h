@@ -5,7 +5,7 @@
 
 #include <perfdata/ops/expression.h>
 
-enum pi_compare { PD_IS, PD_IS_NOT, PD_LESS, PD_LESS_OR_IS, PD_MORE, PD_MORE_OR_IS, PD_HAS_BITS, PD_IS_LIKE };
+enum pi_compare { PI_IS, PI_IS_NOT, PI_LESS, PI_LESS_OR_IS, PI_MORE, PI_MORE_OR_IS, PI_HAS_BITS, PI_IS_LIKE };
 
 /* Where a field of an event is found. */
 struct pi_expression_place {
@@ -21,7 +21,7 @@ struct pi_expression_place pi_expression_find(const char *name, const struct pd_
 /* What pd_record_get() calls it. */
 const char *pi_expression_path(const char *name, const struct pd_attr *attr);
 
-enum pi_expression_op { PD_OR, PD_AND, PD_NOT, PD_TEST };
+enum pi_expression_op { PI_OR, PI_AND, PI_NOT, PI_TEST };
 
 struct pi_expression_node {
     enum pi_expression_op op;

@@ -53,12 +53,12 @@ static const char *find_fault(const struct pi_expression_node *node, const struc
     *of_value = false;
     if (is_text(place)) {
         *of_value = true;
-        return c == PD_IS || c == PD_IS_NOT || c == PD_IS_LIKE ? NULL : "a text has only ==, != and ~";
+        return c == PI_IS || c == PI_IS_NOT || c == PI_IS_LIKE ? NULL : "a text has only ==, != and ~";
     }
     if (place->field && place->field->kind != PD_TRACEPOINT_NUMBER &&
         place->field->kind != PD_TRACEPOINT_POINTER)
         return "this field is neither a number nor a text";
-    if (c == PD_IS_LIKE)
+    if (c == PI_IS_LIKE)
         return "~ is for texts";
     *of_value = true;
     return node->is_number ? NULL : "this is no number of 64 bits";
@@ -94,7 +94,7 @@ bool pd_expression_check(struct pd_expression *x, const struct pd_reader *reader
         pi_release(x->allocator, node->places); /* the event is of another input */
         node->places = NULL;
         node->n_places = 0;
-        if (node->op == PD_TEST && !check_test(node, reader, tracepoints, wrong))
+        if (node->op == PI_TEST && !check_test(node, reader, tracepoints, wrong))
             return false;
     }
     return true;
@@ -110,8 +110,8 @@ static bool compare_texts(const struct pi_expression_node *node, const struct pd
         memcpy(text, value->ptr, n);
     text[n] = 0;
     switch (node->compare) {
-    case PD_IS: return strcmp(node->text, text) == 0;
-    case PD_IS_NOT: return strcmp(node->text, text) != 0;
+    case PI_IS: return strcmp(node->text, text) == 0;
+    case PI_IS_NOT: return strcmp(node->text, text) != 0;
     default: return fnmatch(node->text, text, 0) == 0;
     }
 }
@@ -131,15 +131,15 @@ static int order_numbers(const struct pi_expression_node *node, uint64_t value, 
 
 static bool compare_numbers(const struct pi_expression_node *node, uint64_t value, bool is_signed)
 {
-    if (node->compare == PD_HAS_BITS)
+    if (node->compare == PI_HAS_BITS)
         return (value & (node->negative ? ~node->number + 1 : node->number)) != 0;
     const int order = order_numbers(node, value, is_signed);
     switch (node->compare) {
-    case PD_IS: return order == 0;
-    case PD_IS_NOT: return order != 0;
-    case PD_LESS: return order < 0;
-    case PD_LESS_OR_IS: return order <= 0;
-    case PD_MORE: return order > 0;
+    case PI_IS: return order == 0;
+    case PI_IS_NOT: return order != 0;
+    case PI_LESS: return order < 0;
+    case PI_LESS_OR_IS: return order <= 0;
+    case PI_MORE: return order > 0;
     default: return order >= 0;
     }
 }
@@ -195,9 +195,9 @@ static bool meets_node(struct pd_expression *x, uint32_t i, const struct pd_reco
 {
     struct pi_expression_node *node = &x->nodes[i];
     switch (node->op) {
-    case PD_TEST: return meets_test(x, node, rec, tracepoints);
-    case PD_NOT: return !meets_node(x, node->left, rec, tracepoints);
-    case PD_AND:
+    case PI_TEST: return meets_test(x, node, rec, tracepoints);
+    case PI_NOT: return !meets_node(x, node->left, rec, tracepoints);
+    case PI_AND:
         return meets_node(x, node->left, rec, tracepoints) && meets_node(x, node->right, rec, tracepoints);
     default:
         return meets_node(x, node->left, rec, tracepoints) || meets_node(x, node->right, rec, tracepoints);

@@ -41,7 +41,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
                              .stats = stats ? stats : &own_stats,
                              .error = error ? error : &own_error};
     *f.stats = (struct pd_filter_stats){0};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_filter_options, &own, options, error);
     if (code)
         return code;
     f.chains.allocator = f.options->allocator;
@@ -100,7 +100,7 @@ enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *l
 {
     const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_SAMPLE_TIME);
     const enum pd_order order = pd_reader_info(reader)->order;
-    uint8_t bytes[PD_SAMPLE_TIME_BYTES];
+    uint8_t bytes[PI_SAMPLE_TIME_BYTES];
     if (f && f->intact && f->section.size >= sizeof bytes) {
         const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
         if (code)

@@ -37,7 +37,7 @@ struct pi_criteria {
     struct pi_idmap nameless; /* tids in the list of names, as ":TID" */
     struct pi_names names;    /* of tasks */
     uint8_t *comms;           /* by number of the name: whether it is in the list */
-    uint8_t side;             /* 0, or PD_SELECT_… */
+    uint8_t side;             /* 0, or PI_SELECT_… */
 };
 
 enum pd_code pi_criteria_init(struct pi_criteria *c, const struct pd_filter_lists *lists,
@@ -124,7 +124,7 @@ void pi_ordered_free(struct pi_ordered *o);
 /* ---- filter_common.c */
 
 /* The argument of pd_tasks_need(). */
-#define PD_TOLD 64
+#define PI_TOLD 64
 struct pi_needed {
     uint32_t pid, tid, process;
     bool known;
@@ -149,12 +149,12 @@ struct pi_seen {
     bool needed; /* and it is marked as needed */
 };
 
-#define PD_SEEN 256
-#define PD_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
+#define PI_SEEN 256
+#define PI_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
 
 struct pi_scan {
     bool quick;                   /* pi_scan_samples() may choose: by time, task, cpu and event alone */
-    struct pi_seen seen[PD_SEEN]; /* by the last bits of the tid */
+    struct pi_seen seen[PI_SEEN]; /* by the last bits of the tid */
     /*
      * The remembered choices: parts of the data from its start on, kept or not, or a record that goes with
      * its task.
@@ -187,7 +187,7 @@ struct pi_filtering {
     bool guesses;                     /* but the first pass chooses, as if each tid had one process */
     bool wrong;                       /* that was not so */
     bool drops;                       /* `drop` has a list */
-    struct pi_needed needed[PD_TOLD]; /* by the last bits of the tid */
+    struct pi_needed needed[PI_TOLD]; /* by the last bits of the tid */
     bool flowing;                     /* one pass over an input that cannot seek */
     struct pi_chains chains;
     bool deferred; /* some event has deferred call chains */

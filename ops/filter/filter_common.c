@@ -38,6 +38,6 @@ bool pi_filter_is_needed(const struct pi_filtering *f, const struct pi_told *tol
     const struct pd_tasks *t = f->tasks;
     if (told->of_kernel || pd_tasks_needed(t, told->pid) || pd_tasks_needed(t, told->tid))
         return true;
-    return told->tells == PD_TELLS_BIRTH && told->has_parent && pd_tasks_fork_made_parent(t, order) &&
+    return told->tells == PI_TELLS_BIRTH && told->has_parent && pd_tasks_fork_made_parent(t, order) &&
            (pd_tasks_needed(t, told->ppid) || pd_tasks_needed(t, told->ptid));
 }

@@ -80,9 +80,9 @@ static bool meets_sample(struct pi_ordered *o, struct pd_record *rec)
     bool has;
     const struct pd_filter_lists *keep = &o->only.keep, *drop = &o->only.drop;
     if (keep->dsos == NULL && drop->dsos == NULL)
-        return pi_selector_meets(&o->selector, o->session, rec, PD_SELECT_KEEP);
+        return pi_selector_meets(&o->selector, o->session, rec, PI_SELECT_KEEP);
     const struct pd_mapping *m = pi_sample_mapping(o->session, rec, &has);
-    const uint32_t sides = !has ? PD_SELECT_KEEP : m ? m->tag : pi_selector_judge_mapping(&o->selector, NULL);
+    const uint32_t sides = !has ? PI_SELECT_KEEP : m ? m->tag : pi_selector_judge_mapping(&o->selector, NULL);
     return pi_selector_meets(&o->selector, o->session, rec, sides);
 }
 
@@ -104,8 +104,8 @@ static enum pd_code take(struct pi_filtering *f, struct pd_record *rec)
         return code;
     }
     const enum pi_role role = pi_role_of(rec);
-    const bool meets = role == PD_ROLE_SAMPLE      ? meets_sample(o, rec)
-                       : role == PD_ROLE_WITH_TASK ? pi_selector_meets_task(&o->selector, o->session, rec)
+    const bool meets = role == PI_ROLE_SAMPLE      ? meets_sample(o, rec)
+                       : role == PI_ROLE_WITH_TASK ? pi_selector_meets_task(&o->selector, o->session, rec)
                                                    : false;
     return !meets || note(o, rec->index) ? PD_OK : no_memory(f);
 }

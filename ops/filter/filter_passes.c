@@ -108,7 +108,7 @@ static enum pd_code scan_records(struct pi_filtering *f, visit_fn *visit)
 static void note_subject(struct pi_filtering *f, const struct pi_subject *s, uint64_t from, uint64_t to,
                          bool keep, bool needed)
 {
-    f->scan.seen[s->tid % PD_SEEN] = (struct pi_seen){from, to, s->pid, s->tid, keep, needed};
+    f->scan.seen[s->tid % PI_SEEN] = (struct pi_seen){from, to, s->pid, s->tid, keep, needed};
 }
 
 /* A sample that perf does not skip early makes the task known to perf. */
@@ -214,7 +214,7 @@ static void note_time(struct pi_filtering *f, const struct pi_subject *s)
 
 static enum pd_code need_task(struct pi_filtering *f, const struct pi_subject *s)
 {
-    struct pi_needed *told = &f->needed[s->tid % PD_TOLD];
+    struct pi_needed *told = &f->needed[s->tid % PI_TOLD];
     enum pd_code code = PD_OK;
     if (told->known && s->pid == told->pid && s->tid == told->tid && s->task.pid == told->process)
         return PD_OK;
@@ -304,11 +304,11 @@ static enum pd_code choose(struct pi_filtering *f, struct pd_record *rec, const 
 {
     const enum pi_role role = pi_role_of(rec);
     bool kept;
-    if (role == PD_ROLE_OF_TASK && f->tasks)
+    if (role == PI_ROLE_OF_TASK && f->tasks)
         return pd_tasks_check(f->tasks, rec, when, f->error);
-    if (role == PD_ROLE_WITH_TASK)
+    if (role == PI_ROLE_WITH_TASK)
         return choose_with(f, rec, when, &kept);
-    return role == PD_ROLE_SAMPLE && is_readable(rec) ? choose_known(f, rec, when, &kept) : PD_OK;
+    return role == PI_ROLE_SAMPLE && is_readable(rec) ? choose_known(f, rec, when, &kept) : PD_OK;
 }
 
 /* The first two passes at once, where the choice does not need the first one. */
@@ -319,7 +319,7 @@ static enum pd_code collect_and_choose(struct pi_filtering *f, struct pd_record 
     if (rec->type == PD_RECORD_SAMPLE)
         return collect_and_choose_sample(f, rec, when, &kept);
     const enum pd_code code = pi_filter_collect(f, rec, when);
-    return !code && pi_role_of(rec) == PD_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
+    return !code && pi_role_of(rec) == PI_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
 }
 
 static bool keep_other(const struct pi_filtering *f, const struct pd_record *rec, enum pi_role role);
@@ -333,8 +333,8 @@ static bool is_sound(const struct pi_filtering *f, struct pd_record *rec)
 
 static bool is_simple(const struct pd_record *rec, enum pi_role role)
 {
-    return role != PD_ROLE_WRAPPER && role != PD_ROLE_CHAIN && !rec->depth && !rec->payload_size &&
-           (role != PD_ROLE_SAMPLE || is_readable(rec));
+    return role != PI_ROLE_WRAPPER && role != PI_ROLE_CHAIN && !rec->depth && !rec->payload_size &&
+           (role != PI_ROLE_SAMPLE || is_readable(rec));
 }
 
 /*
@@ -345,12 +345,12 @@ static bool remember(struct pi_filtering *f, struct pd_record *rec, const struct
                      enum pi_role role, bool kept)
 {
     struct pi_scan *s = &f->scan;
-    if (role == PD_ROLE_OF_TASK)
+    if (role == PI_ROLE_OF_TASK)
         return pi_scan_note_task(s, f->options->allocator, rec, when);
     if ((kept && !is_sound(f, rec)) || !pi_scan_note_record(s, f->options->allocator, rec, kept))
         return false;
-    *(role == PD_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
-    *(role == PD_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;
+    *(role == PI_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
+    *(role == PI_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;
     return true;
 }
 
@@ -366,11 +366,11 @@ static enum pd_code choose_one(struct pi_filtering *f, struct pd_record *rec, co
             pi_scan_end(&f->scan, &f->scan.end);
         return joined ? collect_and_choose(f, rec, when) : choose(f, rec, when);
     }
-    if (role == PD_ROLE_SAMPLE) {
+    if (role == PI_ROLE_SAMPLE) {
         code = joined ? collect_and_choose_sample(f, rec, when, &kept) : choose_known(f, rec, when, &kept);
-    } else if (role == PD_ROLE_OF_TASK) {
+    } else if (role == PI_ROLE_OF_TASK) {
         code = joined ? pi_filter_collect(f, rec, when) : pd_tasks_check(f->tasks, rec, when, f->error);
-    } else if (role == PD_ROLE_WITH_TASK) {
+    } else if (role == PI_ROLE_WITH_TASK) {
         code = choose_with(f, rec, when, &kept);
     } else {
         kept = keep_other(f, rec, role);
@@ -393,7 +393,7 @@ static enum pd_code choose_second(struct pi_filtering *f, struct pd_record *rec,
 /* The rest of the second pass. */
 static enum pd_code check_maps(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    return pi_role_of(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
+    return pi_role_of(rec) == PI_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
 }
 
 /* ---- Third pass */
@@ -450,7 +450,7 @@ static enum pd_code keep_feature(struct pi_filtering *f, struct pd_record *rec)
     uint64_t id;
     uint8_t bytes[UINT16_MAX];
     if (f->flowing || !pi_record_feature(rec, order, &id, &data) || id != PD_FEAT_SAMPLE_TIME ||
-        data.n < PD_SAMPLE_TIME_BYTES)
+        data.n < PI_SAMPLE_TIME_BYTES)
         return keep_record(f, rec);
     memcpy(bytes, rec->raw, rec->size);
     pi_put_sample_time(bytes + (data.ptr - rec->raw), f->stats->first, f->stats->last, order);
@@ -501,7 +501,7 @@ static bool keep_other(const struct pi_filtering *f, const struct pd_record *rec
 {
     if (pi_lists_type(&f->drop, rec->type))
         return false;
-    return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE ||
+    return role == PI_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE ||
            pi_lists_type(&f->keep, rec->type);
 }
 
@@ -537,10 +537,10 @@ static bool chosen(struct pi_filtering *f, struct pd_record *rec, const struct p
 {
     struct pi_subject s;
     switch (role) {
-    case PD_ROLE_SAMPLE: return keep_sample(f, rec, when);
-    case PD_ROLE_WITH_TASK: look_at(f, rec, when, &s); return choose_with_task(f, &s);
-    case PD_ROLE_OF_TASK: return keep_of_task(f, rec, when);
-    case PD_ROLE_CHAIN: return keep_chain(f, rec);
+    case PI_ROLE_SAMPLE: return keep_sample(f, rec, when);
+    case PI_ROLE_WITH_TASK: look_at(f, rec, when, &s); return choose_with_task(f, &s);
+    case PI_ROLE_OF_TASK: return keep_of_task(f, rec, when);
+    case PI_ROLE_CHAIN: return keep_chain(f, rec);
     default: return keep_other(f, rec, role);
     }
 }
@@ -548,9 +548,9 @@ static bool chosen(struct pi_filtering *f, struct pd_record *rec, const struct p
 enum pd_code pi_filter_copy(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     const enum pi_role role = pi_role_of(rec);
-    if (role == PD_ROLE_WRAPPER)
+    if (role == PI_ROLE_WRAPPER)
         return pi_output_wrapper(&f->out, rec);
-    f->stats->others += role != PD_ROLE_SAMPLE;
+    f->stats->others += role != PI_ROLE_SAMPLE;
     f->kept = chosen(f, rec, when, role);
     if (f->kept && f->out.pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
         return keep_feature(f, rec);

@@ -52,8 +52,8 @@ static void put_part(struct pi_scan *s, unsigned kind, uint64_t size)
 static bool has_room(struct pi_scan *s, const struct pd_allocator *allocator)
 {
     while (s->cap - s->n < 2 * PART_ROOM) {
-        const size_t more = s->cap ? 2 * s->cap : PD_FIRST_PARTS;
-        uint8_t *parts = more <= PD_LIMIT_FILTER_NOTES ? pi_resize(allocator, s->parts, more) : NULL;
+        const size_t more = s->cap ? 2 * s->cap : PI_FIRST_PARTS;
+        uint8_t *parts = more <= PI_LIMIT_FILTER_NOTES ? pi_resize(allocator, s->parts, more) : NULL;
         if (parts == NULL)
             return false;
         s->parts = parts;
@@ -75,7 +75,7 @@ static void end_part(struct pi_scan *s, uint64_t at)
  */
 static bool stash(const struct pi_scan *s, const struct pd_record *rec)
 {
-    return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= PD_LIMIT_FILTER_NOTED;
+    return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= PI_LIMIT_FILTER_NOTED;
 }
 
 static void put_bytes(struct pi_scan *s, const struct pd_record *rec)
@@ -124,15 +124,15 @@ bool pi_scan_note_record(struct pi_scan *s, const struct pd_allocator *allocator
 static enum part kind_of(const struct pi_told *told)
 {
     switch (told->tells) {
-    case PD_TELLS_BIRTH: return told->has_parent ? FORK : OF_TASK;
-    case PD_TELLS_MAP:
-    case PD_TELLS_TASK: return MAP;
+    case PI_TELLS_BIRTH: return told->has_parent ? FORK : OF_TASK;
+    case PI_TELLS_MAP:
+    case PI_TELLS_TASK: return MAP;
     default: return OF_TASK;
     }
 }
 
 /* The difference to the last moment, of which only `at` may go back: its last bit is the sign. */
-PD_WRAPS static void put_moment(struct pi_scan *s, const struct pd_moment *when)
+PI_WRAPS static void put_moment(struct pi_scan *s, const struct pd_moment *when)
 {
     const uint64_t forward = when->at - s->last.at, sign = forward >> 63;
     put_number(s, forward << 1 ^ (0 - sign));
@@ -142,7 +142,7 @@ PD_WRAPS static void put_moment(struct pi_scan *s, const struct pd_moment *when)
     s->last = *when;
 }
 
-PD_WRAPS static void take_moment(struct pd_moment *last, const uint8_t **p)
+PI_WRAPS static void take_moment(struct pd_moment *last, const uint8_t **p)
 {
     const uint64_t at = take(p);
     last->at += at >> 1 ^ (0 - (at & 1));
@@ -242,7 +242,7 @@ static inline bool judge(const struct pi_filtering *f, const struct pd_filter_li
     if (look && !meets_early(f, look, run->plan, run->index, p, time))
         return true;
     memcpy(task, p + run->plan->pid, sizeof task);
-    const struct pi_seen *seen = &f->scan.seen[task[1] % PD_SEEN];
+    const struct pi_seen *seen = &f->scan.seen[task[1] % PI_SEEN];
     if (seen->pid != task[0] || seen->tid != task[1] || at <= seen->from || at >= seen->to)
         return false;
     *keep = seen->keep && !(look && is_dropped(f, look));
@@ -400,7 +400,7 @@ static const uint8_t *take_bytes(const struct taken *part, const uint8_t **p)
 /* The remembered information about a task; in *last its moment, if it has one. */
 static void take_task(enum part kind, const uint8_t **p, struct pd_moment *last, struct pi_told *told)
 {
-    told->tells = kind == FORK ? PD_TELLS_BIRTH : PD_TELLS_TASK;
+    told->tells = kind == FORK ? PI_TELLS_BIRTH : PI_TELLS_TASK;
     told->of_kernel = false;
     told->has_parent = kind == FORK;
     told->pid = (uint32_t)take(p);

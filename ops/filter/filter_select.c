@@ -117,7 +117,7 @@ void pi_subject_init(struct pi_subject *s, const struct pd_record *rec)
 
 static bool in(const struct pi_idmap *m, uint32_t id)
 {
-    return pi_idmap_get(m, id) != PD_IDMAP_NONE;
+    return pi_idmap_get(m, id) != PI_IDMAP_NONE;
 }
 
 static bool in_cpus(const struct pd_filter_lists *l, uint32_t cpu)

@@ -145,9 +145,9 @@ static enum pd_code take_payload(struct stream *s, const struct pd_record *rec, 
 static bool asks_for_task(const struct stream *s, const struct pd_record *rec)
 {
     switch (pi_role_of(rec)) {
-    case PD_ROLE_SAMPLE:
-    case PD_ROLE_WITH_TASK: return true;
-    case PD_ROLE_OF_TASK: return s->f->options->sideband == PD_SIDEBAND_NONE;
+    case PI_ROLE_SAMPLE:
+    case PI_ROLE_WITH_TASK: return true;
+    case PI_ROLE_OF_TASK: return s->f->options->sideband == PD_SIDEBAND_NONE;
     default: return false;
     }
 }
@@ -188,7 +188,7 @@ static enum pd_code begin(struct stream *s)
     s->begun = true;
     if (f->options->begin && !f->options->begin(f->options->user))
         return pi_fail(f->error, PD_EARG, PD_NOWHERE, "begin", 0, 0);
-    enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, f->asked, f->given, f->error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_filter_options, f->asked, f->given, f->error);
     if (!code && pi_filter_asks_order(f))
         code = pi_fail(f->error, PD_EUNSUP, 0, "lists for an input that cannot seek", 0, 0);
     if (!code)
@@ -220,7 +220,7 @@ static enum pd_code take(struct stream *s, struct pd_record *rec, bool *over)
         f->options->head(f->options->user, rec);
     enum pd_code code = s->begun || is_head(rec) ? PD_OK : begin(s);
     pd_clock_stamp(&s->in, rec, &when);
-    if (code || pi_role_of(rec) == PD_ROLE_WRAPPER)
+    if (code || pi_role_of(rec) == PI_ROLE_WRAPPER)
         return code ? code : pi_output_wrapper(&f->out, rec);
     if (f->tasks)
         code = pi_filter_collect(f, rec, &when);
@@ -263,7 +263,7 @@ enum pd_code pi_filter_stream(struct pi_filtering *f)
     f->flowing = f->last_pass = true;
     pd_clock_init(&s.in, true);
     pd_clock_init(&s.out, true);
-    enum pd_code code = pi_queue_init(&s.queue, f->options->allocator, PD_LIMIT_SORT_MEMORY, NULL, f->error);
+    enum pd_code code = pi_queue_init(&s.queue, f->options->allocator, PI_LIMIT_SORT_MEMORY, NULL, f->error);
     if (!code)
         code = take_all(&s);
     pi_queue_free(&s.queue);

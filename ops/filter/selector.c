@@ -20,8 +20,8 @@ static bool init_names(struct pi_selector *s)
 
 static uint32_t judge_name(const struct pi_selector *s, const char *name)
 {
-    return (pi_names_meet(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
-           (pi_names_meet(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
+    return (pi_names_meet(&s->keep_dsos, name) ? PI_SELECT_KEEP : 0u) |
+           (pi_names_meet(&s->drop_dsos, name) ? PI_SELECT_DROP : 0u);
 }
 
 enum pd_code pi_selector_init(struct pi_selector *s, const struct pd_filter_options *options,
@@ -33,8 +33,8 @@ enum pd_code pi_selector_init(struct pi_selector *s, const struct pd_filter_opti
     enum pd_code code = pi_criteria_init(&s->keep, &options->keep, allocator, error);
     if (!code)
         code = pi_criteria_init(&s->drop, &options->drop, allocator, error);
-    s->keep.side = PD_SELECT_KEEP;
-    s->drop.side = PD_SELECT_DROP;
+    s->keep.side = PI_SELECT_KEEP;
+    s->drop.side = PI_SELECT_DROP;
     if (!code && !init_names(s))
         code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 0);
     if (!code)
@@ -107,7 +107,7 @@ const struct pd_mapping *pi_sample_mapping(struct pd_session *session, const str
 /* A sample without an address counts as in the kept files. */
 static bool meets_dsos(const struct pi_selector *s, uint32_t mapping)
 {
-    return (s->options->keep.dsos == NULL || mapping & PD_SELECT_KEEP) && !(mapping & PD_SELECT_DROP);
+    return (s->options->keep.dsos == NULL || mapping & PI_SELECT_KEEP) && !(mapping & PI_SELECT_DROP);
 }
 
 /* ---- Tasks and their families */
@@ -115,13 +115,13 @@ static bool meets_dsos(const struct pi_selector *s, uint32_t mapping)
 static uint8_t sides_of(const struct pi_selector *s, uint32_t tid)
 {
     const uint32_t i = pi_idmap_get(&s->heirs, tid);
-    return i == PD_IDMAP_NONE ? 0 : s->sides[i];
+    return i == PI_IDMAP_NONE ? 0 : s->sides[i];
 }
 
 static bool set_sides(struct pi_selector *s, uint32_t tid, uint8_t sides)
 {
     uint32_t i = pi_idmap_get(&s->heirs, tid);
-    if (i == PD_IDMAP_NONE) {
+    if (i == PI_IDMAP_NONE) {
         if (sides == 0)
             return true;
         i = (uint32_t)s->heirs.n;
@@ -158,14 +158,14 @@ bool pi_selector_record(struct pi_selector *s, struct pd_session *session, struc
 {
     struct pi_subject parent = {.rec = rec, .has_task = true, .task.pid = UINT32_MAX};
     uint32_t pid, tid;
-    if (!s->options->with_children || rec->plan == NULL || pi_tells_of(rec) != PD_TELLS_BIRTH ||
+    if (!s->options->with_children || rec->plan == NULL || pi_tells_of(rec) != PI_TELLS_BIRTH ||
         pd_record_decode_framed(rec->plan, rec, NULL) || !pi_told_task(rec, &pid, &tid) ||
         !pi_told_parent(rec, &parent.pid, &parent.tid))
         return true;
     find_task(s, session, &parent);
     const bool kept = lists_tasks(&s->options->keep) && pi_meets_task(&s->keep, &parent);
     const bool dropped = pi_meets_any_task(&s->drop, &parent);
-    return set_sides(s, tid, (uint8_t)((kept ? PD_SELECT_KEEP : 0) | (dropped ? PD_SELECT_DROP : 0)));
+    return set_sides(s, tid, (uint8_t)((kept ? PI_SELECT_KEEP : 0) | (dropped ? PI_SELECT_DROP : 0)));
 }
 
 bool pi_selector_meets_task(struct pi_selector *s, struct pd_session *session, struct pd_record *rec)

@@ -11,7 +11,7 @@
 #include <perfdata/session/session.h>
 
 /* Sides of a selection, as bits. */
-enum { PD_SELECT_KEEP = 1, PD_SELECT_DROP = 2 };
+enum { PI_SELECT_KEEP = 1, PI_SELECT_DROP = 2 };
 
 struct pi_selector {
     const struct pd_filter_options *options;
@@ -19,7 +19,7 @@ struct pi_selector {
     bool drops; /* `drop` has a list of those that pi_meets_any() knows */
     struct pi_names keep_dsos, drop_dsos, keep_cgroups, drop_cgroups;
     struct pi_idmap heirs; /* by tid: index in `sides` */
-    uint8_t *sides;        /* PD_SELECT_…: descends from a task of the lists */
+    uint8_t *sides;        /* PI_SELECT_…: descends from a task of the lists */
     size_t sides_cap;
 };
 
@@ -34,7 +34,7 @@ void pi_selector_free(struct pi_selector *s);
 uint32_t pi_selector_parts(const struct pi_selector *s);
 
 /*
- * PD_SELECT_… of the lists that name the mapping's file; mapping NULL: unmapped. For pd_session_options.tag.
+ * PI_SELECT_… of the lists that name the mapping's file; mapping NULL: unmapped. For pd_session_options.tag.
  */
 uint32_t pi_selector_judge_mapping(const struct pi_selector *s, const struct pd_mapping *mapping);
 /*
@@ -44,10 +44,10 @@ uint32_t pi_selector_judge_mapping(const struct pi_selector *s, const struct pd_
 bool pi_selector_record(struct pi_selector *s, struct pd_session *session, struct pd_record *rec);
 /*
  * True if the lists of tasks, times, cpus, events and families keep the record; for samples and records with
- * PD_ROLE_WITH_TASK.
+ * PI_ROLE_WITH_TASK.
  */
 bool pi_selector_meets_task(struct pi_selector *s, struct pd_session *session, struct pd_record *rec);
-/* The same for all lists and modes; for samples, which it may decode. `mapping`: PD_SELECT_… of the address.
+/* The same for all lists and modes; for samples, which it may decode. `mapping`: PI_SELECT_… of the address.
  */
 bool pi_selector_meets(struct pi_selector *s, struct pd_session *session, struct pd_record *rec,
                        uint32_t mapping);

@@ -17,10 +17,10 @@ static enum pd_code no_memory(struct pd_error *error, size_t n)
     return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "generator", 0, n);
 }
 
-static_assert((int)PD_GEN_MOST_EVENTS == (int)PD_LIMIT_GEN_EVENTS &&
-                  (int)PD_GEN_MOST_CPUS == (int)PD_LIMIT_GEN_CPUS &&
-                  (int)PD_GEN_MOST_TASKS == (int)PD_LIMIT_GEN_TASKS &&
-                  (int)PD_GEN_MOST_DEPTH == (int)PD_LIMIT_GEN_DEPTH,
+static_assert((int)PD_GEN_MOST_EVENTS == (int)PI_LIMIT_GEN_EVENTS &&
+                  (int)PD_GEN_MOST_CPUS == (int)PI_LIMIT_GEN_CPUS &&
+                  (int)PD_GEN_MOST_TASKS == (int)PI_LIMIT_GEN_TASKS &&
+                  (int)PD_GEN_MOST_DEPTH == (int)PI_LIMIT_GEN_DEPTH,
               "the table of limits");
 
 static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error)
@@ -49,12 +49,12 @@ static enum pd_code allocate(struct pd_gen *g, struct pd_error *error)
     const struct pd_allocator *a = g->allocator;
     const size_t events = PD_GEN_MOST_EVENTS * sizeof *g->events;
     g->events = pi_resize(a, NULL, events);
-    g->arena = pi_resize(a, NULL, PD_RANDOM_ARENA);
+    g->arena = pi_resize(a, NULL, PI_RANDOM_ARENA);
     g->record = pi_resize(a, NULL, UINT16_MAX);
-    g->window.bytes = pi_resize(a, NULL, PD_GEN_WINDOW_BYTES);
-    g->window.spare = pi_resize(a, NULL, PD_GEN_WINDOW_BYTES);
+    g->window.bytes = pi_resize(a, NULL, PI_GEN_WINDOW_BYTES);
+    g->window.spare = pi_resize(a, NULL, PI_GEN_WINDOW_BYTES);
     if (!g->events || !g->arena || !g->record || !g->window.bytes || !g->window.spare)
-        return no_memory(error, 2 * PD_GEN_WINDOW_BYTES);
+        return no_memory(error, 2 * PI_GEN_WINDOW_BYTES);
     memset(g->events, 0, events);
     return PD_OK;
 }
@@ -137,7 +137,7 @@ enum pd_code pd_gen_open(struct pd_gen **out, const struct pd_sink *sink,
                          const struct pd_gen_options *options, struct pd_error *error)
 {
     struct pd_gen_options own;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_gen_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_gen_options, &own, options, error);
     if (code || (code = check(&own, error)))
         return code;
     struct pd_gen *g = pi_resize(own.allocator, NULL, sizeof *g);

@@ -18,7 +18,7 @@ static enum pd_code put_bytes(struct pd_gen *g, uint16_t id, const uint8_t *byte
 static enum pd_code put_feature(struct pd_gen *g, const struct pd_feature *f, struct pd_error *error)
 {
     size_t n;
-    enum pd_code code = pd_feature_encode(g->options.order, f, g->arena, PD_RANDOM_ARENA, &n, error);
+    enum pd_code code = pd_feature_encode(g->options.order, f, g->arena, PI_RANDOM_ARENA, &n, error);
     return code ? code : put_bytes(g, (uint16_t)f->id, g->arena, n, error);
 }
 
@@ -94,7 +94,7 @@ static enum pd_code put_event_desc(struct pd_gen *g, struct pd_error *error)
     if (!code)
         code = pd_feature_encode(g->options.order, &f, bytes, n, &n, error);
     /* A stream cannot hold a feature that is larger than a record, and has HEADER_ATTR records instead. */
-    if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= PD_CARRIED_MOST))
+    if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= PI_CARRIED_MOST))
         code = put_bytes(g, PD_FEAT_EVENT_DESC, bytes, n, error);
     pi_release(g->allocator, bytes);
     pi_release(g->allocator, ids);
@@ -173,7 +173,7 @@ static enum pd_code put_random(struct pd_gen *g, struct pd_error *error)
 
 static enum pd_code put_tracing(struct pd_gen *g, struct pd_error *error)
 {
-    const size_t n = pi_gen_trace_data(g, g->arena, PD_RANDOM_ARENA);
+    const size_t n = pi_gen_trace_data(g, g->arena, PI_RANDOM_ARENA);
     return n ? put_bytes(g, PD_FEAT_TRACING_DATA, g->arena, n, error) : PD_OK;
 }
 

@@ -13,35 +13,35 @@
 #include <assert.h>
 #include <perfdata/ops/gen.h>
 
-#define PD_GEN_FIRST_ID 1000
-#define PD_GEN_PAGE 4096
+#define PI_GEN_FIRST_ID 1000
+#define PI_GEN_PAGE 4096
 /* Addresses: the kernel, behind it BPF programs, and user programs, far enough from each other. */
-#define PD_GEN_KERNEL_TEXT UINT64_C(0xffffffff81000000)
-#define PD_GEN_KERNEL_LENGTH UINT64_C(0x3f000000)
-#define PD_GEN_USER_TEXT UINT64_C(0x550000000000)
-#define PD_GEN_USER_STEP UINT64_C(0x200000000)
+#define PI_GEN_KERNEL_TEXT UINT64_C(0xffffffff81000000)
+#define PI_GEN_KERNEL_LENGTH UINT64_C(0x3f000000)
+#define PI_GEN_USER_TEXT UINT64_C(0x550000000000)
+#define PI_GEN_USER_STEP UINT64_C(0x200000000)
 
 /* ---- A parsed description (gen_text.c) */
 
-#define PD_GEN_PERCENT 1000u /* shares are in thousandths of a percent */
-#define PD_GEN_WHOLE (100 * PD_GEN_PERCENT)
+#define PI_GEN_PERCENT 1000u /* shares are in thousandths of a percent */
+#define PI_GEN_WHOLE (100 * PI_GEN_PERCENT)
 enum {
-    PD_GEN_PROCESSES = PD_LIMIT_GEN_PROCESSES + 1,                /* the idle task */
-    PD_GEN_FUNCTIONS = PD_LIMIT_GEN_FUNCTIONS + PD_GEN_PROCESSES, /* each process may need one more */
-    PD_GEN_DSOS = PD_LIMIT_GEN_FILES
+    PI_GEN_PROCESSES = PI_LIMIT_GEN_PROCESSES + 1,                /* the idle task */
+    PI_GEN_FUNCTIONS = PI_LIMIT_GEN_FUNCTIONS + PI_GEN_PROCESSES, /* each process may need one more */
+    PI_GEN_DSOS = PI_LIMIT_GEN_FILES
 };
-static_assert(PD_GEN_DSOS <= 64, "a process has a bit for each");
+static_assert(PI_GEN_DSOS <= 64, "a process has a bit for each");
 
-enum pi_gen_space { PD_GEN_USER, PD_GEN_KERNEL, PD_GEN_BPF };
+enum pi_gen_space { PI_GEN_USER, PI_GEN_KERNEL, PI_GEN_BPF };
 
 struct pi_gen_dso {
-    char path[PD_LIMIT_GEN_PATH + 1];
+    char path[PI_LIMIT_GEN_PATH + 1];
     enum pi_gen_space space;
     uint64_t length; /* of the mapping, whole pages */
 };
 
 struct pi_gen_function {
-    char name[PD_LIMIT_GEN_FUNCTION + 1];
+    char name[PI_LIMIT_GEN_FUNCTION + 1];
     uint64_t start,
         end; /* offsets in the DSO; the ip of a sample is below `end`, or is `start` if both are equal */
     uint32_t share; /* of its process' samples */
@@ -61,16 +61,16 @@ struct pi_gen_process {
 };
 
 struct pi_gen_event_text {
-    char name[PD_LIMIT_GEN_EVENT + 1];
+    char name[PI_LIMIT_GEN_EVENT + 1];
     uint64_t period, freq; /* one of them, or both 0 */
     uint32_t share;        /* of all samples; 0: an equal part of the rest */
     uint64_t line;         /* of the description, from 1 */
 };
 
 struct pi_gen_text {
-    struct pi_gen_dso dsos[PD_GEN_DSOS];
-    struct pi_gen_process processes[PD_GEN_PROCESSES];
-    struct pi_gen_function functions[PD_GEN_FUNCTIONS];
+    struct pi_gen_dso dsos[PI_GEN_DSOS];
+    struct pi_gen_process processes[PI_GEN_PROCESSES];
+    struct pi_gen_function functions[PI_GEN_FUNCTIONS];
     struct pi_gen_event_text events[PD_GEN_MOST_EVENTS];
     unsigned n_dsos, n_processes, n_functions, n_events;
     unsigned cpus;
@@ -99,7 +99,7 @@ struct pi_gen_event {
  * Records that wait, so that those of each cpu can be written one after another, as they are read from ring
  * buffers.
  */
-enum { PD_GEN_WINDOW = 1024, PD_GEN_WINDOW_BYTES = 512 * 1024 };
+enum { PI_GEN_WINDOW = 1024, PI_GEN_WINDOW_BYTES = 512 * 1024 };
 struct pi_gen_slot {
     uint32_t at;
     uint16_t size, cpu;
@@ -107,8 +107,8 @@ struct pi_gen_slot {
 struct pi_gen_window {
     bool on;
     size_t n, used;
-    struct pi_gen_slot slots[PD_GEN_WINDOW];
-    uint8_t *bytes, *spare; /* PD_GEN_WINDOW_BYTES each; `spare` is for what is left over */
+    struct pi_gen_slot slots[PI_GEN_WINDOW];
+    uint8_t *bytes, *spare; /* PI_GEN_WINDOW_BYTES each; `spare` is for what is left over */
 };
 
 struct pi_gen_workload; /* gen_workload.c */
@@ -127,7 +127,7 @@ struct pd_gen {
     uint64_t clock, first_time;         /* nanoseconds */
     uint64_t first_sample, last_sample; /* times; 0: none yet */
     uint64_t records, bytes;
-    uint8_t *arena;  /* PD_RANDOM_ARENA */
+    uint8_t *arena;  /* PI_RANDOM_ARENA */
     uint8_t *record; /* UINT16_MAX, being encoded */
     struct pi_gen_window window;
     struct pi_gen_text *text;
@@ -150,19 +150,19 @@ struct pi_gen_task {
 /* The id of an event on a cpu: each has one, as perf record opens them. */
 static inline uint64_t pi_gen_id(const struct pd_gen *g, unsigned event, uint32_t cpu)
 {
-    return PD_GEN_FIRST_ID + (uint64_t)event * g->cpus + cpu;
+    return PI_GEN_FIRST_ID + (uint64_t)event * g->cpus + cpu;
 }
 
 /* A percentage of the time; `share` in thousandths of a percent. */
 static inline bool pi_gen_chance(struct pd_gen *g, uint64_t share)
 {
-    return pi_rng_below(&g->rng, PD_GEN_WHOLE) < share;
+    return pi_rng_below(&g->rng, PI_GEN_WHOLE) < share;
 }
 
 /* Memory of the arena, from its front; earlier values become invalid. */
 static inline struct pi_arena pi_gen_arena(struct pd_gen *g)
 {
-    return (struct pi_arena){g->arena, PD_RANDOM_ARENA};
+    return (struct pi_arena){g->arena, PI_RANDOM_ARENA};
 }
 
 /* Sets event, ids, task and time of a record: in its trailer, and in a sample. */

@@ -68,7 +68,7 @@ enum pd_code pi_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t 
         count(g, size);
         return write_bytes(g, g->record, size, error);
     }
-    if (w->n == PD_GEN_WINDOW || PD_GEN_WINDOW_BYTES - w->used < UINT16_MAX)
+    if (w->n == PI_GEN_WINDOW || PI_GEN_WINDOW_BYTES - w->used < UINT16_MAX)
         code = pi_gen_round(g, false, error);
     if (code || (code = encode(g, rec, w->bytes + w->used, &size, error)))
         return code;

@@ -66,7 +66,7 @@ enum pd_code pi_gen_random_weights(struct pd_gen *g, struct pd_error *error)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "weights", 0, n * sizeof *from);
     memcpy(g->weights, from, n * sizeof *from);
     for (size_t i = 0; i < n; i++) {
-        if (pi_traits_of(from[i].type)->role == PD_ROLE_WRAPPER)
+        if (pi_traits_of(from[i].type)->role == PI_ROLE_WRAPPER)
             return pi_fail(error, PD_EARG, PD_NOWHERE, "type that only the writer makes", from[i].type, 0);
         if (!given && g->options.order == PD_BIG && is_unswapped(from[i].type))
             g->weights[i].weight = 0;
@@ -190,9 +190,9 @@ static void tame_mmap2(struct pd_gen *g, struct pd_record *rec, const struct pi_
     const size_t path = (size_t)pi_rng_below(&g->rng, sizeof paths / sizeof *paths);
     m->pid = task->pid;
     m->tid = task->tid;
-    m->addr = PD_GEN_USER_TEXT + PD_GEN_PAGE * pi_rng_below(&g->rng, 1 << 16);
-    m->len = PD_GEN_PAGE * (1 + pi_rng_below(&g->rng, 256));
-    m->pgoff = PD_GEN_PAGE * pi_rng_below(&g->rng, 64);
+    m->addr = PI_GEN_USER_TEXT + PI_GEN_PAGE * pi_rng_below(&g->rng, 1 << 16);
+    m->len = PI_GEN_PAGE * (1 + pi_rng_below(&g->rng, 256));
+    m->pgoff = PI_GEN_PAGE * pi_rng_below(&g->rng, 64);
     m->build_id_size = sizeof m->build_id;
     memset(m->build_id, (int)path + 1, sizeof m->build_id); /* the same file, the same build id */
     m->maj = 8;
@@ -221,7 +221,7 @@ static void tame_ksymbol(struct pd_gen *g, struct pd_record *rec)
 {
     const uint64_t n = pi_rng_below(&g->rng, 64);
     struct pd_ksymbol *k = &rec->u.ksymbol;
-    k->addr = PD_GEN_KERNEL_TEXT + PD_GEN_KERNEL_LENGTH + PD_GEN_PAGE * n;
+    k->addr = PI_GEN_KERNEL_TEXT + PI_GEN_KERNEL_LENGTH + PI_GEN_PAGE * n;
     k->len = 512;
     k->ksym_type = PD_KSYM_TYPE_BPF;
     k->flags = 0; /* it stays: samples are shown by that name */
@@ -253,7 +253,7 @@ static void tame_id_index(struct pd_gen *g, struct pd_record *rec, struct pi_are
     n = n < 1000 ? n : 1000;
     arena->left = 0;
     for (size_t i = 0; i < n; i++)
-        e[i] = (struct pd_id_index_entry){PD_GEN_FIRST_ID + i, i % g->cpus, i % g->cpus, UINT64_MAX};
+        e[i] = (struct pd_id_index_entry){PI_GEN_FIRST_ID + i, i % g->cpus, i % g->cpus, UINT64_MAX};
     memset(&rec->u.id_index, 0, sizeof rec->u.id_index);
     rec->u.id_index.nr = n;
     rec->u.id_index.entries = PD_LIST(e, n);
@@ -339,7 +339,7 @@ static void tame(struct pd_gen *g, struct pd_record *rec, unsigned event, const 
 /* Of an event like the first, so that earlier records keep their meaning. */
 static void fix_attr(struct pd_gen *g, struct pd_record *rec)
 {
-    g->fields.regs[0] = PD_GEN_FIRST_ID + PD_GEN_MOST_EVENTS * PD_GEN_MOST_CPUS + g->records;
+    g->fields.regs[0] = PI_GEN_FIRST_ID + PD_GEN_MOST_EVENTS * PD_GEN_MOST_CPUS + g->records;
     rec->u.header_attr = (struct pd_header_attr){g->events[0].attr, PD_VEC64(g->fields.regs, 1)};
     rec->rest = (struct pd_bytes){NULL, 0};
 }

@@ -37,7 +37,7 @@ struct pi_gen_place pi_gen_random_place(struct pd_gen *g, size_t most)
             chain[n++] = PD_CONTEXT_KERNEL;
         if (i == in_kernel)
             chain[n++] = PD_CONTEXT_USER;
-        chain[n++] = (i < in_kernel ? PD_GEN_KERNEL_TEXT : PD_GEN_USER_TEXT) + pi_rng_below(&g->rng, 1 << 20);
+        chain[n++] = (i < in_kernel ? PI_GEN_KERNEL_TEXT : PI_GEN_USER_TEXT) + pi_rng_below(&g->rng, 1 << 20);
     }
     return (struct pi_gen_place){chain, n, chain[1], kernel};
 }
@@ -133,7 +133,7 @@ static void fill_memory(struct pd_gen *g, struct pd_sample *s)
     s->weight = 4 + pi_rng_below(&g->rng, 300);
     s->weight_struct = s->weight | (1 + pi_rng_below(&g->rng, 8)) << 32;
     s->data_src = load_of(g);
-    s->data_page_size = s->code_page_size = PD_GEN_PAGE;
+    s->data_page_size = s->code_page_size = PI_GEN_PAGE;
     s->cgroup = 1;
 }
 

@@ -101,7 +101,7 @@ struct word {
 /* A line being read. */
 struct line {
     struct pi_gen_text *t;
-    struct word words[PD_LIMIT_GEN_LINE];
+    struct word words[PI_LIMIT_GEN_LINE];
     size_t n, next;
     uint64_t number;
     const char *wrong; /* the error, static */
@@ -166,7 +166,7 @@ static bool percent(struct line *l, const struct word *w, uint32_t *share)
     size_t used = 0;
     if (w == NULL || w->n < 2 || w->at[w->n - 1] != '%' || !digits(l, w->at, w->n - 1, &whole, &used))
         return bad(l, "a percentage is expected, like 12.5%");
-    uint64_t unit = PD_GEN_PERCENT, value = whole <= 100 ? whole * unit : PD_GEN_WHOLE + 1;
+    uint64_t unit = PI_GEN_PERCENT, value = whole <= 100 ? whole * unit : PI_GEN_WHOLE + 1;
     if (used < w->n - 1 && w->at[used++] != '.')
         return bad(l, "a percentage is expected, like 12.5%");
     for (; used < w->n - 1; used++) {
@@ -176,7 +176,7 @@ static bool percent(struct line *l, const struct word *w, uint32_t *share)
         value += unit * pi_digit(w->at[used]);
     }
     *share = (uint32_t)value;
-    return value <= PD_GEN_WHOLE || bad(l, "a percentage is at most 100");
+    return value <= PI_GEN_WHOLE || bad(l, "a percentage is at most 100");
 }
 
 static bool is_percent(const struct word *w)
@@ -197,15 +197,15 @@ static bool add_dso(struct line *l, const char *path, unsigned *dso)
     for (*dso = 0; *dso < t->n_dsos; ++*dso)
         if (strcmp(t->dsos[*dso].path, path) == 0)
             return true;
-    if (t->n_dsos == PD_LIMIT_GEN_FILES)
+    if (t->n_dsos == PI_LIMIT_GEN_FILES)
         return bad(l, "there are too many files");
     struct pi_gen_dso *d = &t->dsos[t->n_dsos++];
     memcpy(d->path, path, strlen(path) + 1);
     d->length = 0x200000;
     if (strcmp(path, "[kernel.kallsyms]") == 0)
-        d->space = PD_GEN_KERNEL;
+        d->space = PI_GEN_KERNEL;
     else if (strcmp(path, "[bpf]") == 0)
-        d->space = PD_GEN_BPF;
+        d->space = PI_GEN_BPF;
     return true;
 }
 
@@ -231,7 +231,7 @@ static bool process_words(struct line *l, struct pi_gen_process *p, char path[12
             return bad(l, "threads, copies or samples is missing behind the number");
         if (is(unit, "samples"))
             p->life = n;
-        else if (!in_range(l, n, 1, PD_LIMIT_GEN_COPIES))
+        else if (!in_range(l, n, 1, PI_LIMIT_GEN_COPIES))
             return false;
         else if (is(unit, "threads"))
             p->threads = (uint32_t)n;
@@ -248,7 +248,7 @@ static bool process_line(struct line *l)
     struct pi_gen_text *t = l->t;
     char path[128] = "/usr/bin/";
     unsigned dso;
-    if (t->n_processes == PD_LIMIT_GEN_PROCESSES)
+    if (t->n_processes == PI_LIMIT_GEN_PROCESSES)
         return bad(l, "there are too many processes");
     struct pi_gen_process *p = &t->processes[t->n_processes];
     *p = (struct pi_gen_process){.threads = 1, .copies = 1};
@@ -297,7 +297,7 @@ static bool function_line(struct line *l)
     struct word *w;
     if (t->n_processes == 0)
         return bad(l, "a function needs a process above it");
-    if (t->n_functions == PD_LIMIT_GEN_FUNCTIONS)
+    if (t->n_functions == PI_LIMIT_GEN_FUNCTIONS)
         return bad(l, "there are too many functions");
     struct pi_gen_process *p = &t->processes[t->n_processes - 1];
     struct pi_gen_function *f = &t->functions[t->n_functions];
@@ -317,14 +317,14 @@ static bool function_line(struct line *l)
         }
     }
     struct pi_gen_dso *d = &t->dsos[f->dso];
-    if (d->space != PD_GEN_USER && f->end >= PD_GEN_KERNEL_LENGTH)
+    if (d->space != PI_GEN_USER && f->end >= PI_GEN_KERNEL_LENGTH)
         return bad(l, "in the kernel an address is an offset below 0x3f000000");
     p->dsos |= UINT64_C(1) << f->dso;
     p->used += f->share;
-    if (d->length < f->end + PD_GEN_PAGE)
-        d->length = (f->end / PD_GEN_PAGE + 2) * PD_GEN_PAGE;
+    if (d->length < f->end + PI_GEN_PAGE)
+        d->length = (f->end / PI_GEN_PAGE + 2) * PI_GEN_PAGE;
     t->n_functions++;
-    return p->used <= PD_GEN_WHOLE || bad(l, "the functions of this process have more than 100%");
+    return p->used <= PI_GEN_WHOLE || bad(l, "the functions of this process have more than 100%");
 }
 
 /* event NAME [N Hz | N period] [X%] */
@@ -346,7 +346,7 @@ static bool event_line(struct line *l)
             continue;
         }
         const struct word *unit =
-            number(l, w, &n) && in_range(l, n, 1, PD_LIMIT_GEN_PERIOD) ? next_word(l) : NULL;
+            number(l, w, &n) && in_range(l, n, 1, PI_LIMIT_GEN_PERIOD) ? next_word(l) : NULL;
         if (unit == NULL || (!is(unit, "Hz") && !is(unit, "period")))
             return bad(l, "Hz or period is expected behind a number");
         if (is(unit, "Hz"))
@@ -388,7 +388,7 @@ static bool cpus_line(struct line *l)
 
 static bool rate_line(struct line *l)
 {
-    return number(l, next_word(l), &l->t->rate) && in_range(l, l->t->rate, 1, PD_LIMIT_GEN_RATE);
+    return number(l, next_word(l), &l->t->rate) && in_range(l, l->t->rate, 1, PI_LIMIT_GEN_RATE);
 }
 
 static bool throttle_line(struct line *l)
@@ -434,7 +434,7 @@ static bool split(struct line *l, const char *at, const char *end)
             at++;
             continue;
         }
-        if (l->n == PD_LIMIT_GEN_LINE)
+        if (l->n == PI_LIMIT_GEN_LINE)
             return bad(l, "there are too many words");
         l->words[l->n++] = (struct word){from, (size_t)(at - from)};
     }
@@ -452,11 +452,11 @@ static bool share_processes(struct line *l)
         used += t->processes[i].has_share ? t->processes[i].share : 0;
         without += !t->processes[i].has_share;
     }
-    if (used > PD_GEN_WHOLE)
+    if (used > PI_GEN_WHOLE)
         return bad(l, "the processes have more than 100% together");
     for (unsigned i = 0; i < t->n_processes; i++)
         if (!t->processes[i].has_share)
-            t->processes[i].share = (uint32_t)((PD_GEN_WHOLE - used) / without);
+            t->processes[i].share = (uint32_t)((PI_GEN_WHOLE - used) / without);
     return true;
 }
 
@@ -467,21 +467,21 @@ static bool add_idle(struct line *l)
     uint32_t used = 0;
     for (unsigned i = 0; i < t->n_processes; i++)
         used += t->processes[i].share;
-    if (used + t->n_processes >= PD_GEN_WHOLE) /* but for what equal parts leave */
+    if (used + t->n_processes >= PI_GEN_WHOLE) /* but for what equal parts leave */
         return true;
     if (!add_dso(l, "[kernel.kallsyms]", &dso))
         return false;
     t->processes[t->n_processes++] = (struct pi_gen_process){.name = "swapper",
                                                              .threads = 1,
                                                              .copies = 1,
-                                                             .share = PD_GEN_WHOLE - used,
+                                                             .share = PI_GEN_WHOLE - used,
                                                              .dso = (uint8_t)dso,
                                                              .dsos = UINT64_C(1) << dso,
-                                                             .used = PD_GEN_WHOLE};
+                                                             .used = PI_GEN_WHOLE};
     t->functions[t->n_functions++] = (struct pi_gen_function){.name = "idle",
                                                               .start = 0xc0de00,
                                                               .end = 0xc0de00,
-                                                              .share = PD_GEN_WHOLE,
+                                                              .share = PI_GEN_WHOLE,
                                                               .caller = -1,
                                                               .dso = (uint8_t)dso,
                                                               .process = (uint8_t)(t->n_processes - 1)};
@@ -493,11 +493,11 @@ static void add_rest(struct pi_gen_text *t)
 {
     for (unsigned i = 0; i < t->n_processes; i++) {
         const struct pi_gen_process *p = &t->processes[i];
-        if (p->used < PD_GEN_WHOLE)
+        if (p->used < PI_GEN_WHOLE)
             t->functions[t->n_functions++] = (struct pi_gen_function){.name = "elsewhere",
                                                                       .start = 0x1000,
                                                                       .end = t->dsos[p->dso].length,
-                                                                      .share = PD_GEN_WHOLE - p->used,
+                                                                      .share = PI_GEN_WHOLE - p->used,
                                                                       .caller = -1,
                                                                       .dso = p->dso,
                                                                       .process = (uint8_t)i};
@@ -510,7 +510,7 @@ static bool share_events(struct line *l)
     uint64_t used = 0;
     for (unsigned i = 0; i < t->n_events; i++)
         used += t->events[i].share;
-    return used <= PD_GEN_WHOLE || bad(l, "the events have more than 100% together");
+    return used <= PI_GEN_WHOLE || bad(l, "the events have more than 100% together");
 }
 
 enum pd_code pi_gen_parse(struct pi_gen_text *t, const char *text, struct pd_error *error)

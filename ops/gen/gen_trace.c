@@ -207,7 +207,7 @@ size_t pi_gen_trace_data(struct pd_gen *g, uint8_t *out, size_t cap)
                                                         .version = SLOT("0.5"),
                                                         .bigendian = g->options.order == PD_BIG,
                                                         .long_size = 8,
-                                                        .page_size = PD_GEN_PAGE,
+                                                        .page_size = PI_GEN_PAGE,
                                                         .header_page_name = SLOT("header_page"),
                                                         .header_page_size = sizeof page - 1,
                                                         .header_page = TEXT(page),

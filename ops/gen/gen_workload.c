@@ -30,7 +30,7 @@ struct pi_gen_workload {
     uint16_t deck[PD_GEN_MOST_EVENTS][DECK];
     unsigned dealt[PD_GEN_MOST_EVENTS];
     uint32_t total_share;             /* of the events */
-    uint32_t first[PD_GEN_PROCESSES]; /* instance of each process, the others behind it */
+    uint32_t first[PI_GEN_PROCESSES]; /* instance of each process, the others behind it */
     uint32_t next_pid;
     uint64_t samples;
     struct pi_gen_task on_cpu[PD_GEN_MOST_CPUS];
@@ -87,7 +87,7 @@ static void share_events(struct pd_gen *g)
     }
     for (unsigned i = 0; i < g->n_events; i++) {
         if (g->events[i].share == 0)
-            g->events[i].share = used < PD_GEN_WHOLE ? (PD_GEN_WHOLE - used) / without : 1;
+            g->events[i].share = used < PI_GEN_WHOLE ? (PI_GEN_WHOLE - used) / without : 1;
         g->work->total_share += g->events[i].share;
     }
 }
@@ -118,14 +118,14 @@ static enum pd_code open_events(struct pd_gen *g, struct pd_error *error)
 
 static uint64_t share_of(const struct pi_gen_text *t, const struct pi_gen_function *f)
 {
-    return (uint64_t)t->processes[f->process].share * f->share; /* of the square of PD_GEN_WHOLE */
+    return (uint64_t)t->processes[f->process].share * f->share; /* of the square of PI_GEN_WHOLE */
 }
 
 /* As many cards as the share says; cards left by rounding go to the shares that lost most. */
 static void make_deck(const struct pi_gen_text *t, uint16_t deck[DECK])
 {
-    const uint64_t whole = (uint64_t)PD_GEN_WHOLE * PD_GEN_WHOLE, card = whole / DECK;
-    uint64_t cut[PD_GEN_FUNCTIONS];
+    const uint64_t whole = (uint64_t)PI_GEN_WHOLE * PI_GEN_WHOLE, card = whole / DECK;
+    uint64_t cut[PI_GEN_FUNCTIONS];
     unsigned largest = 0; /* takes the rest then */
     size_t n = 0;
     for (unsigned i = 0; i < t->n_functions; i++) {
@@ -249,9 +249,9 @@ static enum pd_code put_record(struct pd_gen *g, struct pd_record *rec, const st
 static uint64_t base_of(const struct pd_gen *g, unsigned dso)
 {
     switch (g->text->dsos[dso].space) {
-    case PD_GEN_KERNEL: return PD_GEN_KERNEL_TEXT;
-    case PD_GEN_BPF: return PD_GEN_KERNEL_TEXT + PD_GEN_KERNEL_LENGTH;
-    default: return PD_GEN_USER_TEXT + PD_GEN_USER_STEP * dso;
+    case PI_GEN_KERNEL: return PI_GEN_KERNEL_TEXT;
+    case PI_GEN_BPF: return PI_GEN_KERNEL_TEXT + PI_GEN_KERNEL_LENGTH;
+    default: return PI_GEN_USER_TEXT + PI_GEN_USER_STEP * dso;
     }
 }
 
@@ -297,7 +297,7 @@ static enum pd_code put_program(struct pd_gen *g, const struct pi_gen_process *p
     struct pi_gen_task task = {in->pid, in->pid, in->cpu};
     enum pd_code code = put_comm(g, &task, p->name, misc, error);
     for (unsigned i = 0; !code && i < g->text->n_dsos; i++)
-        if (p->dsos >> i & 1 && g->text->dsos[i].space == PD_GEN_USER)
+        if (p->dsos >> i & 1 && g->text->dsos[i].space == PI_GEN_USER)
             code = put_mmap2(g, &task, i, error);
     for (uint32_t k = 1; !code && k < p->threads; k++) {
         task.tid = in->pid + k;
@@ -328,12 +328,12 @@ static enum pd_code put_kernel(struct pd_gen *g, struct pd_error *error)
     const struct pi_gen_task nobody = {UINT32_MAX, 0, 0};
     struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = PD_CPUMODE_KERNEL};
     rec.u.mmap = (struct pd_mmap){UINT32_MAX,         0,
-                                  PD_GEN_KERNEL_TEXT, PD_GEN_KERNEL_LENGTH,
-                                  PD_GEN_KERNEL_TEXT, PD_STR("[kernel.kallsyms]_text")};
+                                  PI_GEN_KERNEL_TEXT, PI_GEN_KERNEL_LENGTH,
+                                  PI_GEN_KERNEL_TEXT, PD_STR("[kernel.kallsyms]_text")};
     enum pd_code code = put_record(g, &rec, &nobody, error);
     for (unsigned i = 0; !code && i < g->text->n_functions; i++) {
         const struct pi_gen_function *f = &g->text->functions[i];
-        if (g->text->dsos[f->dso].space != PD_GEN_BPF)
+        if (g->text->dsos[f->dso].space != PI_GEN_BPF)
             continue;
         rec = (struct pd_record){.type = PD_RECORD_KSYMBOL};
         rec.u.ksymbol = (struct pd_ksymbol){base_of(g, f->dso) + f->start, (uint32_t)(f->end - f->start) + 64,
@@ -380,7 +380,7 @@ static enum pd_code put_switch(struct pd_gen *g, const struct pi_gen_task *task,
 static enum pd_code put_lost(struct pd_gen *g, unsigned event, const struct pi_gen_task *task,
                              struct pd_error *error)
 {
-    const uint64_t lost = (uint64_t)LOST_EVERY * g->text->lost / PD_GEN_WHOLE;
+    const uint64_t lost = (uint64_t)LOST_EVERY * g->text->lost / PI_GEN_WHOLE;
     struct pd_record rec = {.type = PD_RECORD_LOST};
     if (lost == 0 || !pi_rng_one_in(&g->rng, LOST_EVERY))
         return PD_OK;
@@ -409,7 +409,7 @@ static enum pd_code put_throttle(struct pd_gen *g, unsigned event, const struct 
 
 static bool in_kernel(const struct pd_gen *g, const struct pi_gen_function *f)
 {
-    return g->text->dsos[f->dso].space != PD_GEN_USER;
+    return g->text->dsos[f->dso].space != PI_GEN_USER;
 }
 
 /* The return address in a caller; always the same for the same callee. */
@@ -426,7 +426,7 @@ static size_t deepen(const struct pd_gen *g, const struct pi_gen_function *f, ui
                      size_t frames)
 {
     const unsigned dso = g->text->processes[f->process].dso;
-    const bool user = g->text->dsos[dso].space == PD_GEN_USER;
+    const bool user = g->text->dsos[dso].space == PI_GEN_USER;
     if (user && in_kernel(g, f) && frames < g->options.depth)
         chain[n++] = PD_CONTEXT_USER;
     for (; user && frames < g->options.depth; frames++)

@@ -67,8 +67,8 @@ static uint64_t random_number(struct pi_rng *rng, unsigned bits)
  */
 static unsigned number_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW || op->kind == PD_OP_LESS ||
-                   op->kind == PD_OP_OTHER
+    return op->kind == PI_OP_VARINT || op->kind == PI_OP_LOW || op->kind == PI_OP_LESS ||
+                   op->kind == PI_OP_OTHER
                ? 8
                : pi_scalar_width(op);
 }
@@ -147,21 +147,21 @@ uint64_t pi_random_value(struct pi_rng *rng, const struct pd_set *set, unsigned 
 static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PI_OP_END;
          op = pi_present(op + 1, &m->shape, NULL)) {
         switch (op->kind) {
-        case PD_OP_SUB:
-        case PD_OP_SIZED:
-        case PD_OP_ATTR: n += fixed_bytes(m, op->sub()); break;
-        case PD_OP_ARR:
-        case PD_OP_STRN:
-        case PD_OP_STRMAX: n += (size_t)op->arg; break;
-        case PD_OP_MESSAGE:
-        case PD_OP_STRV:
-        case PD_OP_VARINT: n += 10; break;
-        case PD_OP_STR64: n += 4; break;
-        case PD_OP_CSTR: n += op->ref ? strlen(op->ref) + 1 : 1; break;
-        case PD_OP_OPT64: break;
+        case PI_OP_SUB:
+        case PI_OP_SIZED:
+        case PI_OP_ATTR: n += fixed_bytes(m, op->sub()); break;
+        case PI_OP_ARR:
+        case PI_OP_STRN:
+        case PI_OP_STRMAX: n += (size_t)op->arg; break;
+        case PI_OP_MESSAGE:
+        case PI_OP_STRV:
+        case PI_OP_VARINT: n += 10; break;
+        case PI_OP_STR64: n += 4; break;
+        case PI_OP_CSTR: n += op->ref ? strlen(op->ref) + 1 : 1; break;
+        case PI_OP_OPT64: break;
         default: n += pi_scalar_width(op); break;
         }
     }
@@ -180,17 +180,17 @@ static size_t element_bytes(const struct maker *m, const struct pd_op *head)
 static size_t element_room(const struct maker *m, const struct pd_op *head)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &m->shape, NULL); op->kind != PI_OP_END;
          op = pi_present(op + 1, &m->shape, NULL)) {
         switch (op->kind) {
-        case PD_OP_SUB:
-        case PD_OP_SIZED: n += element_room(m, op->sub()); break;
-        case PD_OP_MESSAGE: n += element_bytes(m, op->sub()); break;
-        case PD_OP_ITEMS:
-        case PD_OP_ITEMSR: n += 3 * element_bytes(m, op->sub()); break;
-        case PD_OP_ATTR: break;
+        case PI_OP_SUB:
+        case PI_OP_SIZED: n += element_room(m, op->sub()); break;
+        case PI_OP_MESSAGE: n += element_bytes(m, op->sub()); break;
+        case PI_OP_ITEMS:
+        case PI_OP_ITEMSR: n += 3 * element_bytes(m, op->sub()); break;
+        case PI_OP_ATTR: break;
         default:
-            n += pi_scalar_width(op) || op->kind == PD_OP_VARINT || op->kind >= PD_OP_GIVEN ? 0 : 144;
+            n += pi_scalar_width(op) || op->kind == PI_OP_VARINT || op->kind >= PI_OP_GIVEN ? 0 : 144;
             break;
         }
     }
@@ -202,7 +202,7 @@ static size_t element_room(const struct maker *m, const struct pd_op *head)
 /* The next line at or behind `op` that the field `of` counts, tests or otherwise decides; NULL: none. */
 static const struct pd_op *next_user(const struct pd_op *op, const struct pd_op *of)
 {
-    for (; op->kind != PD_OP_END; op++)
+    for (; op->kind != PI_OP_END; op++)
         if (op->count_width && op->count_offset == of->offset)
             return op;
     return NULL;
@@ -218,20 +218,20 @@ static void count_cost(const struct maker *m, const struct pd_op *op, const void
             op + 1,
             op)) /* most scalars count nothing, which is soon found out without asking what is present */
         return;
-    for (op = pi_present(op + 1, &m->shape, NULL); op->kind != PD_OP_END;
+    for (op = pi_present(op + 1, &m->shape, NULL); op->kind != PI_OP_END;
          op = pi_present(op + 1, &m->shape, NULL)) {
         if (op->count_width == 0 || op->count_offset != member)
             continue;
         switch (op->kind) {
-        case PD_OP_VEC16:
-        case PD_OP_VEC32:
-        case PD_OP_VEC64: *each += pi_vec_width(op); break;
-        case PD_OP_GRID64: *each += 8 * (size_t)pi_value_of(v, (unsigned)op->arg, op->count_width); break;
-        case PD_OP_BYTES: *each += 1; break;
-        case PD_OP_SLOT: *each += 1, *once += 16; break;
-        case PD_OP_LIST: *each += pi_layout_bytes(op->sub(), &m->shape); break;
-        case PD_OP_ITEMS: *each += element_bytes(m, op->sub()); break;
-        case PD_OP_OPT64: *once += 8; break;
+        case PI_OP_VEC16:
+        case PI_OP_VEC32:
+        case PI_OP_VEC64: *each += pi_vec_width(op); break;
+        case PI_OP_GRID64: *each += 8 * (size_t)pi_value_of(v, (unsigned)op->arg, op->count_width); break;
+        case PI_OP_BYTES: *each += 1; break;
+        case PI_OP_SLOT: *each += 1, *once += 16; break;
+        case PI_OP_LIST: *each += pi_layout_bytes(op->sub(), &m->shape); break;
+        case PI_OP_ITEMS: *each += element_bytes(m, op->sub()); break;
+        case PI_OP_OPT64: *once += 8; break;
         default: break;
         }
     }
@@ -242,7 +242,7 @@ static bool counts_items(const struct pd_op *op)
 {
     const struct pd_op *user = op;
     while ((user = next_user(user + 1, op)))
-        if (user->kind == PD_OP_ITEMS)
+        if (user->kind == PI_OP_ITEMS)
             return true;
     return false;
 }
@@ -382,8 +382,8 @@ static void make_cstr(struct maker *m, const struct pd_op *op, struct pd_str *s)
 {
     static const char *const versions[] = {"0.5", "0.6", "0.10", "0.59", "1.0"};
     const char *fixed = op->ref;
-    for (const struct pd_op *user = op; user->kind != PD_OP_END; user++)
-        if (user->kind == PD_OP_SINCE && user->count_offset == op->offset)
+    for (const struct pd_op *user = op; user->kind != PI_OP_END; user++)
+        if (user->kind == PI_OP_SINCE && user->count_offset == op->offset)
             fixed = versions[pi_rng_below(m->rng, sizeof versions / sizeof *versions)];
     if (fixed) {
         *s = (struct pd_str){fixed, strlen(fixed), PD_AUTO};
@@ -483,9 +483,9 @@ static void clear_past(const struct pd_op *head, void *v, size_t size)
 {
     const struct pd_shape shape = {0};
     size_t at = 0;
-    for (const struct pd_op *op = pi_present(head, &shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, &shape, v)) {
-        const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
+        const size_t width = op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
         if (width && at >= size)
             memset((uint8_t *)v + op->offset, 0, width);
         at += width;
@@ -520,10 +520,10 @@ static size_t random_cut(struct maker *m, const struct pd_op *head)
 {
     const uint64_t seed = pi_rng_next(m->rng);
     size_t at = 0;
-    for (const struct pd_op *op = head + 1; op->kind != PD_OP_REST; op++) {
+    for (const struct pd_op *op = head + 1; op->kind != PI_OP_REST; op++) {
         if (at && pi_rng_score(seed, op->name) % 32 == 0)
             break;
-        at += op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
+        at += op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
     }
     return at;
 }
@@ -553,7 +553,7 @@ static void make_sized(struct maker *m, const struct pd_op *op, void *v, void *m
     else
         m->failed = pi_interpret_put_section(layout, &m->shape, PD_HOST_ORDER, member, &none, NULL, 0, &n,
                                              NULL) != PD_OK;
-    const struct pd_op size = {.kind = op->count_width == 2 ? PD_OP_U16 : PD_OP_U32,
+    const struct pd_op size = {.kind = op->count_width == 2 ? PI_OP_U16 : PI_OP_U32,
                                .offset = op->count_offset};
     pi_scalar_set(&size, v, n + op->arg);
 }
@@ -593,7 +593,7 @@ static uint64_t random_low(struct maker *m, const struct pd_op *low, const void 
 static uint64_t random_key(struct maker *m)
 {
     const uint64_t number = pi_rng_one_in(m->rng, 16) ? random_number(m->rng, 61) : pi_rng_below(m->rng, 20);
-    return (number ? number : 1) << 3 | pi_rng_below(m->rng, PD_WIRE_TYPE_LAST + 1);
+    return (number ? number : 1) << 3 | pi_rng_below(m->rng, PI_WIRE_TYPE_LAST + 1);
 }
 
 /*
@@ -610,25 +610,25 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
     bool must = false, tested = false;
     while ((user = next_user(user + 1, op))) {
         switch (user->kind) {
-        case PD_OP_ORDER: *value = pi_rng_below(m->rng, 2); return true;
-        case PD_OP_ONES: *value = random_mask(m); return true;
-        case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
-        case PD_OP_LOW: *value = random_low(m, user, v); return true;
-        case PD_OP_LESS:
+        case PI_OP_ORDER: *value = pi_rng_below(m->rng, 2); return true;
+        case PI_OP_ONES: *value = random_mask(m); return true;
+        case PI_OP_UNITS: *value = random_bits(m, user->arg); return true;
+        case PI_OP_LOW: *value = random_low(m, user, v); return true;
+        case PI_OP_LESS:
             count_cost(m, user, v, &each, &once);
             *value = user->arg + random_count_of(m, user, each, once);
             return true;
-        case PD_OP_OTHER:
+        case PI_OP_OTHER:
             *value = random_key(m);
             must = true;
             break;
-        case PD_OP_PASS:
+        case PI_OP_PASS:
             if (head != pi_layout_feature_event_desc())
                 break;
             *value = random_attr_size(m->rng);
             return true;
-        case PD_OP_IS:
-        case PD_OP_FROM:
+        case PI_OP_IS:
+        case PI_OP_FROM:
             tested = true;
             if ((score = pi_rng_score(seed, user->name)) < most)
                 break;
@@ -645,8 +645,8 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
 static bool counts_rows(const struct pd_op *op)
 {
     const uint16_t member = op->offset;
-    for (op++; op->kind != PD_OP_END; op++)
-        if (op->kind == PD_OP_GRID64 && op->arg == member)
+    for (op++; op->kind != PI_OP_END; op++)
+        if (op->kind == PI_OP_GRID64 && op->arg == member)
             return true;
     return false;
 }
@@ -673,7 +673,7 @@ static void make_scalar(struct maker *m, const struct pd_op *head, const struct 
     else if (counts_rows(op))
         value = random_count(m, 64);
     else if (abi_is_unknown(m, head, op, &unknown))
-        value = unknown ? value | UINT64_C(8) << pi_rng_below(m->rng, 61) : value & PD_REGS_ABI_BITS;
+        value = unknown ? value | UINT64_C(8) << pi_rng_below(m->rng, 61) : value & PI_REGS_ABI_BITS;
     else if (pi_is_reserved(op->name) && !pi_rng_one_in(m->rng, 16))
         value = 0;
     if (m->no_text)
@@ -701,21 +701,21 @@ static void make_derived(struct maker *m, const struct pd_op *op, void *v)
     void *member = (uint8_t *)v + op->offset;
     const uint64_t count = op->count_width ? pi_count(op, &m->shape, v) : 0;
     switch (op->kind) {
-    case PD_OP_GIVEN: *(uint32_t *)member = m->shape.given; break;
-    case PD_OP_PASS: m->shape.given = (uint32_t)count; break;
-    case PD_OP_ROOM: make_room(m, member, 1, op->arg); break;
-    case PD_OP_ROOMN: make_room(m, member, count, op->arg); break;
-    case PD_OP_ODD64:
+    case PI_OP_GIVEN: *(uint32_t *)member = m->shape.given; break;
+    case PI_OP_PASS: m->shape.given = (uint32_t)count; break;
+    case PI_OP_ROOM: make_room(m, member, 1, op->arg); break;
+    case PI_OP_ROOMN: make_room(m, member, count, op->arg); break;
+    case PI_OP_ODD64:
         *(uint8_t *)member = (uint8_t)pi_rng_below(m->rng, 2);
         m->full = true;
         break;
-    case PD_OP_TEXT:
+    case PI_OP_TEXT:
         *(uint8_t *)member = 0;
         m->no_text = m->named = true;
         break;
-    case PD_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
-    case PD_OP_LITTLE:
-    case PD_OP_ORDER: break;
+    case PI_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
+    case PI_OP_LITTLE:
+    case PI_OP_ORDER: break;
     default: *(uint64_t *)member = pi_derived(op, v); break;
     }
 }
@@ -725,7 +725,7 @@ static void make_derived(struct maker *m, const struct pd_op *op, void *v)
 static void make_rest_of(struct maker *m, const struct pd_op *op, void *member)
 {
     const size_t n = random_count(m, m->room / 8);
-    if (op->kind == PD_OP_REST)
+    if (op->kind == PI_OP_REST)
         make_bytes(m, member, 8 * n);
     else
         make_vec(m, op, member, n);
@@ -744,35 +744,35 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     void *member = (uint8_t *)v + op->offset;
     const size_t n = op->count_width ? (size_t)pi_count(op, &m->shape, v) : 0;
     switch (op->kind) {
-    case PD_OP_ARR: make_array(m, op, member); break;
-    case PD_OP_STR: make_str(m, member); break;
-    case PD_OP_CSTR: make_cstr(m, op, member); break;
-    case PD_OP_STR64: make_str64(m, op, member); break;
-    case PD_OP_STRV: make_strv(m, member); break;
-    case PD_OP_STRN:
-    case PD_OP_STRMAX: make_strn(m, op, member); break;
-    case PD_OP_SLOT: make_counted_str(m, op, member, n); break;
-    case PD_OP_BYTES: make_bytes(m, member, n); break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: make_vec(m, op, member, n); break;
-    case PD_OP_REST:
-    case PD_OP_VECR64: make_rest_of(m, op, member); break;
-    case PD_OP_LIST: make_list(m, op, member, n); break;
-    case PD_OP_ITEMS: make_items(m, op, member, n); break;
-    case PD_OP_MESSAGE:
-    case PD_OP_ITEMSR: make_itemsr(m, op, member); break;
-    case PD_OP_SUB: make_layout(m, op->sub(), member); break;
-    case PD_OP_SIZED: make_sized(m, op, v, member); break;
-    case PD_OP_ATTR: make_attr(m, member, random_attr_size(m->rng)); break;
-    case PD_OP_OPT64:
+    case PI_OP_ARR: make_array(m, op, member); break;
+    case PI_OP_STR: make_str(m, member); break;
+    case PI_OP_CSTR: make_cstr(m, op, member); break;
+    case PI_OP_STR64: make_str64(m, op, member); break;
+    case PI_OP_STRV: make_strv(m, member); break;
+    case PI_OP_STRN:
+    case PI_OP_STRMAX: make_strn(m, op, member); break;
+    case PI_OP_SLOT: make_counted_str(m, op, member, n); break;
+    case PI_OP_BYTES: make_bytes(m, member, n); break;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: make_vec(m, op, member, n); break;
+    case PI_OP_REST:
+    case PI_OP_VECR64: make_rest_of(m, op, member); break;
+    case PI_OP_LIST: make_list(m, op, member, n); break;
+    case PI_OP_ITEMS: make_items(m, op, member, n); break;
+    case PI_OP_MESSAGE:
+    case PI_OP_ITEMSR: make_itemsr(m, op, member); break;
+    case PI_OP_SUB: make_layout(m, op->sub(), member); break;
+    case PI_OP_SIZED: make_sized(m, op, v, member); break;
+    case PI_OP_ATTR: make_attr(m, member, random_attr_size(m->rng)); break;
+    case PI_OP_OPT64:
         pi_scalar_set(op, v, n ? pi_rng_below(m->rng, n + 1) : 0);
         m->at += n ? 8 : 0;
         break;
     default:
-        if (op->kind >= PD_OP_GIVEN)
+        if (op->kind >= PI_OP_GIVEN)
             make_derived(m, op, v);
         else
             make_scalar(m, head, op, v);
@@ -785,7 +785,7 @@ static void make_layout(struct maker *m, const struct pd_op *head, void *v)
     const uint32_t given = m->shape.given;
     struct pi_rng *const outer = m->rng;
     const uint64_t seed = pi_rng_next(outer);
-    for (const struct pd_op *op = pi_present(head, &m->shape, v); op->kind != PD_OP_END && !m->failed;
+    for (const struct pd_op *op = pi_present(head, &m->shape, v); op->kind != PI_OP_END && !m->failed;
          op = pi_present(op + 1, &m->shape, v)) {
         struct pi_rng own = pi_rng_named(seed, op->name);
         m->rng = &own;
@@ -832,7 +832,7 @@ static uint8_t random_variant(const struct pd_plan *plan, uint32_t type, uint16_
 static void make_rest(struct maker *m, struct pd_record *rec, bool more)
 {
     const size_t pad = (8 - m->at % 8) % 8;
-    const bool unknown = rec->layout == NULL || rec->variant & PD_VARIANT_UNKNOWN_REGS;
+    const bool unknown = rec->layout == NULL || rec->variant & PI_VARIANT_UNKNOWN_REGS;
     if (unknown)
         make_bytes(m, &rec->rest, 8 * random_count(m, m->room / 8));
     else if (more && m->room >= 64)

@@ -21,7 +21,7 @@ struct pi_rng {
 };
 
 /* 64 random bits: a counter, scrambled by two multiplications (splitmix64). */
-PD_WRAPS static inline uint64_t pi_rng_next(struct pi_rng *rng)
+PI_WRAPS static inline uint64_t pi_rng_next(struct pi_rng *rng)
 {
     uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -47,7 +47,7 @@ static inline bool pi_rng_one_in(struct pi_rng *rng, uint64_t n)
 }
 
 /* The numbers that belong to a name; those of each seed and name are others. */
-PD_WRAPS static inline struct pi_rng pi_rng_named(uint64_t seed, const char *name)
+PI_WRAPS static inline struct pi_rng pi_rng_named(uint64_t seed, const char *name)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (; name && *name; name++)
@@ -72,7 +72,7 @@ struct pi_arena {
 };
 
 /* Enough for any one record, attr or feature. */
-#define PD_RANDOM_ARENA (256 * 1024)
+#define PI_RANDOM_ARENA (256 * 1024)
 
 /* Each of the following draws one number from `rng`. */
 

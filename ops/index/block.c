@@ -84,7 +84,7 @@ static struct pi_index_given head_of(const struct pi_building *b, const struct p
 /* The numbers of a type. NULL: they are of too many. */
 static struct pi_index_type *numbers_of(struct pi_building *b, uint32_t type)
 {
-    for (size_t i = 0; i < PD_INDEX_TYPES; i++) {
+    for (size_t i = 0; i < PI_INDEX_TYPES; i++) {
         struct pi_index_type *t = &b->types[i];
         if (t->type == 0)
             t->type = type;
@@ -125,12 +125,12 @@ static void take_back(struct pi_building *b, const struct pi_extreme *e)
 static bool may_go(const struct pd_record *rec, uint32_t *pid, uint32_t *tid, uint64_t *time)
 {
     const enum pi_role role = pi_role_of(rec);
-    if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) || rec->plan == NULL ||
-        (role == PD_ROLE_SAMPLE && rec->attr == NULL) || rec->plan->offcpu || rec->layout == NULL ||
+    if ((role != PI_ROLE_SAMPLE && role != PI_ROLE_WITH_TASK) || rec->plan == NULL ||
+        (role == PI_ROLE_SAMPLE && rec->attr == NULL) || rec->plan->offcpu || rec->layout == NULL ||
         !pi_known_time(rec, time))
         return false;
     *pid = *tid = 0;
-    return (role == PD_ROLE_SAMPLE && rec->plan->pid == 0) ||
+    return (role == PI_ROLE_SAMPLE && rec->plan->pid == 0) ||
            (pi_word_task(rec, pid, tid) && *pid != UINT32_MAX);
 }
 
@@ -148,8 +148,8 @@ static enum pd_code note_task(struct pi_building *b, uint32_t pid, uint32_t tid,
         b->moments[number] = *when;
         return PD_OK;
     }
-    if (b->n_moments == PD_LIMIT_INDEX_TASKS)
-        return pi_fail(b->error, PD_ELIMIT, PD_NOWHERE, "tasks", b->n_moments + 1, PD_LIMIT_INDEX_TASKS);
+    if (b->n_moments == PI_LIMIT_INDEX_TASKS)
+        return pi_fail(b->error, PD_ELIMIT, PD_NOWHERE, "tasks", b->n_moments + 1, PI_LIMIT_INDEX_TASKS);
     if (!pi_grow(b->options->allocator, (void **)&b->moments, b->n_moments, &b->cap_moments,
                  sizeof *b->moments) ||
         !pi_ids_set(&b->pairs, pair, b->n_moments))
@@ -175,9 +175,9 @@ static void note_times(struct pi_building *b, struct pi_index_type *numbers, con
                        const struct pi_index_given *head, uint64_t time, bool given)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE;
-    struct pi_extreme *first = &b->extreme[sample ? PD_FIRST_SAMPLE : PD_FIRST_OTHER],
-                      *last = &b->extreme[sample ? PD_LAST_SAMPLE : PD_LAST_OTHER],
-                      *round = &b->extreme[PD_LAST_OF_ROUND];
+    struct pi_extreme *first = &b->extreme[sample ? PI_FIRST_SAMPLE : PI_FIRST_OTHER],
+                      *last = &b->extreme[sample ? PI_LAST_SAMPLE : PI_LAST_OTHER],
+                      *round = &b->extreme[PI_LAST_OF_ROUND];
     if (!first->set || time < first->time)
         note_extreme(first, numbers, rec, head, time, given);
     if (!last->set || time > last->time)
@@ -195,15 +195,15 @@ static enum pd_code give_extreme(struct pi_building *b, struct pi_extreme *e)
     if (!e->set || e->given)
         return PD_OK;
     take_back(b, e);
-    for (size_t i = 0; i < PD_EXTREMES; i++)
+    for (size_t i = 0; i < PI_EXTREMES; i++)
         b->extreme[i].given |= b->extreme[i].head.number == e->head.number;
     return give(b, &e->head, e->raw, e->size);
 }
 
 static enum pd_code end_round(struct pi_building *b)
 {
-    const enum pd_code code = give_extreme(b, &b->extreme[PD_LAST_OF_ROUND]);
-    b->extreme[PD_LAST_OF_ROUND].set = false;
+    const enum pd_code code = give_extreme(b, &b->extreme[PI_LAST_OF_ROUND]);
+    b->extreme[PI_LAST_OF_ROUND].set = false;
     return code;
 }
 
@@ -278,7 +278,7 @@ void pi_block_begin(struct pi_building *b, uint64_t from, uint64_t index, uint64
     b->wrapper = 0;
     b->n_waiting = b->held = 0;
     memset(b->types, 0, sizeof b->types);
-    for (size_t i = 0; i < PD_EXTREMES; i++)
+    for (size_t i = 0; i < PI_EXTREMES; i++)
         b->extreme[i].set = false;
     if (b->n_samples)
         memset(b->samples, 0, b->n_samples * sizeof *b->samples);
@@ -307,7 +307,7 @@ static enum pd_code write_numbers(struct pi_building *b)
             b->now.events++;
         }
     }
-    for (size_t i = 0; !code && i < PD_INDEX_TYPES; i++)
+    for (size_t i = 0; !code && i < PI_INDEX_TYPES; i++)
         if (b->types[i].bytes) {
             code = emit_part(b, &b->types[i], sizeof b->types[i]);
             b->now.types++;
@@ -330,8 +330,8 @@ static enum pd_code write_given(struct pi_building *b)
 
 static enum pd_code write_block(struct pi_building *b)
 {
-    if (b->n == PD_LIMIT_INDEX_BLOCKS)
-        return pi_fail(b->error, PD_ELIMIT, b->now.from, "blocks", b->n + 1, PD_LIMIT_INDEX_BLOCKS);
+    if (b->n == PI_LIMIT_INDEX_BLOCKS)
+        return pi_fail(b->error, PD_ELIMIT, b->now.from, "blocks", b->n + 1, PI_LIMIT_INDEX_BLOCKS);
     if (!pi_grow(b->options->allocator, (void **)&b->blocks, b->n, &b->cap, sizeof *b->blocks))
         return no_memory(b, 2 * b->cap * sizeof *b->blocks);
     b->now.given = b->at;
@@ -348,7 +348,7 @@ static enum pd_code write_block(struct pi_building *b)
 enum pd_code pi_block_end(struct pi_building *b, uint64_t to, uint64_t index)
 {
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < PD_EXTREMES; i++)
+    for (size_t i = 0; !code && i < PI_EXTREMES; i++)
         code = give_extreme(b, &b->extreme[i]);
     b->open = false;
     b->now.to = to;

@@ -11,7 +11,7 @@
 #include <perfdata/ops/index.h>
 #include <xxhash.h>
 
-#define PD_INDEX_LEAST ((uint64_t)256 << 10)
+#define PI_INDEX_LEAST ((uint64_t)256 << 10)
 
 /* A record to be given, whose bytes wait. */
 struct pi_index_copy {
@@ -33,10 +33,10 @@ struct pi_extreme {
 };
 
 /* Of the samples of a block, of what goes with them, and of all since the last FINISHED_ROUND. */
-enum { PD_FIRST_SAMPLE, PD_LAST_SAMPLE, PD_FIRST_OTHER, PD_LAST_OTHER, PD_LAST_OF_ROUND, PD_EXTREMES };
+enum { PI_FIRST_SAMPLE, PI_LAST_SAMPLE, PI_FIRST_OTHER, PI_LAST_OTHER, PI_LAST_OF_ROUND, PI_EXTREMES };
 
-/* Types of records that are left out: SAMPLE, those of PD_ROLE_WITH_TASK, and COMPRESSED ones. */
-#define PD_INDEX_TYPES 16
+/* Types of records that are left out: SAMPLE, those of PI_ROLE_WITH_TASK, and COMPRESSED ones. */
+#define PI_INDEX_TYPES 16
 
 struct pi_building {
     struct pd_reader *reader;
@@ -64,8 +64,8 @@ struct pi_building {
     size_t held, cap_held;
     uint64_t *samples; /* by event: those left out */
     size_t n_samples;
-    struct pi_index_type types[PD_INDEX_TYPES]; /* by type: the same */
-    struct pi_extreme extreme[PD_EXTREMES];
+    struct pi_index_type types[PI_INDEX_TYPES]; /* by type: the same */
+    struct pi_extreme extreme[PI_EXTREMES];
     /* Tasks. */
     struct pi_ids pairs; /* of pid and tid: numbers of moments, from 1 on */
     struct pd_moment *moments;

@@ -40,7 +40,7 @@ static enum pd_code place(struct pi_building *b, const struct pd_record *rec, bo
     if (belongs(rec)) {
         if (!b->open && between)
             pi_block_begin(b, rec->offset, rec->index, b->reader->inflate.position);
-        else if (b->open && b->held > PD_LIMIT_INDEX_HELD)
+        else if (b->open && b->held > PI_LIMIT_INDEX_HELD)
             b->open = false;
         return PD_OK;
     }
@@ -169,9 +169,9 @@ static enum pd_code build(struct pi_building *b)
 
 static void prepare(struct pi_building *b)
 {
-    b->header = (struct pi_index_header){.magic = PD_INDEX_MAGIC,
-                                         .version = PD_INDEX_VERSION,
-                                         .least = b->options->block ? b->options->block : PD_INDEX_LEAST};
+    b->header = (struct pi_index_header){.magic = PI_INDEX_MAGIC,
+                                         .version = PI_INDEX_VERSION,
+                                         .least = b->options->block ? b->options->block : PI_INDEX_LEAST};
     b->pairs.allocator = b->options->allocator;
     b->progress = (struct pi_progress){.callback = b->options->progress, .user = b->options->user};
     pi_progress_expect(&b->progress, pi_record_bytes(b->reader), 1);
@@ -212,7 +212,7 @@ enum pd_code pd_index_build(struct pd_reader *reader, const struct pd_sink *sink
     struct pd_index_stats own_stats = {0};
     struct pd_error own_error;
     struct pi_index_header header;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_index_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_index_options, &own, options, error);
     if (!code && sink->patch == NULL)
         code = pi_fail(error, PD_EARG, PD_NOWHERE, "sink, which cannot patch", 0, 0);
     if (!code)

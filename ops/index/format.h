@@ -7,12 +7,12 @@
 #include "src/support/wire.h"
 #include <perfdata/reader.h>
 
-#define PD_INDEX_MAGIC UINT64_C(0x0058454449445044) /* "PDINDEX" */
-#define PD_INDEX_VERSION 1
-#define PD_INDEX_WORD ((size_t)8)
+#define PI_INDEX_MAGIC UINT64_C(0x0058454449445044) /* "PDINDEX" */
+#define PI_INDEX_VERSION 1
+#define PI_INDEX_WORD ((size_t)8)
 /* The places of the recording that tell it from another one. */
-#define PD_INDEX_PLACES 64
-#define PD_INDEX_PLACE ((uint64_t)4096)
+#define PI_INDEX_PLACES 64
+#define PI_INDEX_PLACE ((uint64_t)4096)
 
 #define FIELD(name_, meaning_) uint64_t name_;
 struct pi_index_header {
@@ -53,7 +53,7 @@ struct pi_index_given {
 static inline void pi_index_store(const void *part, size_t size, uint8_t *bytes)
 {
     uint64_t word;
-    for (size_t at = 0; at < size; at += PD_INDEX_WORD) {
+    for (size_t at = 0; at < size; at += PI_INDEX_WORD) {
         memcpy(&word, (const uint8_t *)part + at, sizeof word);
         pi_store64(bytes + at, word, PD_LITTLE);
     }
@@ -61,7 +61,7 @@ static inline void pi_index_store(const void *part, size_t size, uint8_t *bytes)
 
 static inline void pi_index_load(void *part, size_t size, const uint8_t *bytes)
 {
-    for (size_t at = 0; at < size; at += PD_INDEX_WORD) {
+    for (size_t at = 0; at < size; at += PI_INDEX_WORD) {
         const uint64_t word = pi_load64(bytes + at, PD_LITTLE);
         memcpy((uint8_t *)part + at, &word, sizeof word);
     }

@@ -53,16 +53,16 @@ static enum pd_code hash_around(struct pd_reader *r, struct pi_index_header *h, 
 /* All of the data, if it is no larger than the places together. */
 static enum pd_code hash_places(struct pd_reader *r, struct pi_index_header *h, struct pd_error *error)
 {
-    const uint64_t n = h->data_end - h->data_offset, all = PD_INDEX_PLACES * PD_INDEX_PLACE;
+    const uint64_t n = h->data_end - h->data_offset, all = PI_INDEX_PLACES * PI_INDEX_PLACE;
     if (n <= all)
         return pi_index_hash(r, h->data_offset, h->data_end, &h->places, error);
-    const uint64_t step = (n - PD_INDEX_PLACE) / (PD_INDEX_PLACES - 1);
+    const uint64_t step = (n - PI_INDEX_PLACE) / (PI_INDEX_PLACES - 1);
     enum pd_code code = PD_OK;
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
-    for (uint64_t i = 0; !code && i < PD_INDEX_PLACES; i++) {
+    for (uint64_t i = 0; !code && i < PI_INDEX_PLACES; i++) {
         const uint64_t at = h->data_offset + i * step;
-        code = add_bytes(r, at, at + PD_INDEX_PLACE, &state, error);
+        code = add_bytes(r, at, at + PI_INDEX_PLACE, &state, error);
     }
     h->places = XXH3_64bits_digest(&state);
     return code;

@@ -17,15 +17,15 @@ static enum pd_code check_header(const struct pd_index *x, struct pd_error *erro
 {
     const struct pi_index_header *h = &x->header;
     const uint64_t entry = sizeof(struct pi_index_block);
-    if (h->magic != PD_INDEX_MAGIC)
-        return pi_fail(error, PD_EMAGIC, PD_NOWHERE, "index", h->magic, PD_INDEX_MAGIC);
-    if (h->version != PD_INDEX_VERSION)
+    if (h->magic != PI_INDEX_MAGIC)
+        return pi_fail(error, PD_EMAGIC, PD_NOWHERE, "index", h->magic, PI_INDEX_MAGIC);
+    if (h->version != PI_INDEX_VERSION)
         return pi_fail(error, PD_EUNSUP, PD_NOWHERE, "another version of its layout", h->version,
-                       PD_INDEX_VERSION);
+                       PI_INDEX_VERSION);
     if (h->size != x->in.source.size)
         return pi_fail(error, PD_ETRUNC, PD_NOWHERE, "index", x->in.source.size, h->size);
-    if (h->blocks > PD_LIMIT_INDEX_BLOCKS)
-        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "blocks", h->blocks, PD_LIMIT_INDEX_BLOCKS);
+    if (h->blocks > PI_LIMIT_INDEX_BLOCKS)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "blocks", h->blocks, PI_LIMIT_INDEX_BLOCKS);
     if (h->least == 0)
         return fail_value(error, "index: least size of a block", 0, 1);
     if (h->table < sizeof *h || h->table > h->size || h->size - h->table != h->blocks * entry)
@@ -95,7 +95,7 @@ static enum pd_code check_block(const struct pd_index *x, struct pi_index_block 
         return fail_value(error, "index: place of a block", b->from, all->to);
     if (b->given != all->given || b->given_size > h->table - b->given)
         return fail_value(error, "index: place of records", b->given, all->given);
-    if (b->events > pd_reader_n_attrs(x->reader) || b->types > PD_INDEX_TYPES ||
+    if (b->events > pd_reader_n_attrs(x->reader) || b->types > PI_INDEX_TYPES ||
         pi_index_numbers(b) > b->given_size)
         return pi_fail(error, PD_ECOUNT, PD_NOWHERE, "index: events", b->events,
                        pd_reader_n_attrs(x->reader));
@@ -210,7 +210,7 @@ enum pd_code pd_index_open(struct pd_index **index, struct pd_reader *reader, co
                            const struct pd_index_options *options, struct pd_error *error)
 {
     struct pd_index_options own;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_index_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_index_options, &own, options, error);
     struct pd_index *x = code ? NULL : pi_resize(own.allocator, NULL, sizeof *x);
     *index = NULL;
     if (x == NULL) {

@@ -265,7 +265,7 @@ static enum pd_code open_input(struct pi_merging *m, size_t i)
 /* Reads the input once, to find out how far its records are out of order. */
 static enum pd_code open_sorter(struct pi_merging *m, size_t i)
 {
-    const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
+    const size_t memory = m->options->memory ? m->options->memory : PI_LIMIT_MERGE_MEMORY;
     struct pi_merge_input *in = &m->in[i];
     struct pd_sorter_stats stats;
     const struct pd_sorter_options how = {.size = sizeof how,
@@ -312,7 +312,7 @@ static void sift(struct pi_merging *m, size_t at)
 static bool is_taken(const struct pi_merge_input *in)
 {
     const struct pd_record *rec = &in->rec;
-    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
+    if (pi_role_of(rec) == PI_ROLE_WRAPPER)
         return false; /* the records inside follow */
     const uint64_t end =
         rec->member ? pd_reader_member(in->reader, rec->member)->size : pd_reader_info(in->reader)->data_end;
@@ -493,7 +493,7 @@ static uint32_t compression(const struct pi_merging *m, int *level)
 {
     const struct pd_feature *f = pd_metadata_feature(m->in[0].meta, PD_FEAT_COMPRESSED);
     int said = 0;
-    const bool zstd = f && pi_said_compression(f->raw.ptr, f->raw.n, m->order, &said) == PD_SAID_ZSTD;
+    const bool zstd = f && pi_said_compression(f->raw.ptr, f->raw.n, m->order, &said) == PI_SAID_ZSTD;
     const bool keeps = m->options->zip == PD_ZIP_KEEP;
     *level = keeps && !m->options->level ? said : m->options->level;
     return pi_zip_type(m->options->zip, zstd);
@@ -633,7 +633,7 @@ enum pd_code pd_merge(struct pd_reader *const *readers, size_t n, const struct p
     struct pd_merge_options own;
     struct pd_merge_stats own_stats;
     struct pd_error own_error;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_merge_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_merge_options, &own, options, error);
     if (code)
         return code;
     if (n == 0 || n > UINT32_MAX / 2 || own.to == PD_CONVERT_DIRECTORY)

@@ -237,12 +237,12 @@ static uint32_t largest_size(const struct pi_merging *m)
     uint32_t size = 0;
     for (size_t i = 0; i < m->n_events; i++)
         size = m->events[i].attr.size > size ? m->events[i].attr.size : size;
-    return size <= PD_LIMIT_ATTR_CHANGED ? size : 0;
+    return size <= PI_LIMIT_ATTR_CHANGED ? size : 0;
 }
 
 static enum pd_code put_event(struct pi_merging *m, const struct pi_merged_event *e, uint32_t size)
 {
-    uint8_t tail[PD_LIMIT_ATTR_CHANGED];
+    uint8_t tail[PI_LIMIT_ATTR_CHANGED];
     struct pd_attr attr = e->attr;
     enum pd_code code = PD_OK;
     if (size && attr.size != size) {
@@ -281,9 +281,9 @@ static uint64_t changed(const struct pi_merge_input *in, unsigned kind, unsigned
                         bool *fits)
 {
     uint64_t to = value;
-    if (kind == PD_ID_EVENT_ID)
+    if (kind == PI_ID_EVENT_ID)
         pi_ids_get(&in->ids, value, &to);
-    else if (pi_identity_is_pid(kind) && kind != PD_ID_GUEST)
+    else if (pi_identity_is_pid(kind) && kind != PI_ID_GUEST)
         to = move_pid(in, value, width, fits);
     return to;
 }
@@ -291,7 +291,7 @@ static uint64_t changed(const struct pi_merge_input *in, unsigned kind, unsigned
 /* True if a layout, or one of its parts, has ids or pids. */
 static bool has_numbers(const struct pi_identity_layout *layout)
 {
-    return layout->mask & (PD_ID_BIT(PD_ID_EVENT_ID) | PD_ID_PIDS) & ~PD_ID_BIT(PD_ID_GUEST);
+    return layout->mask & (PI_ID_BIT(PI_ID_EVENT_ID) | PI_ID_PIDS) & ~PI_ID_BIT(PI_ID_GUEST);
 }
 
 /* Changes elements of one size in the bytes. */
@@ -303,7 +303,7 @@ static void change_list(const struct pi_merging *m, const struct pi_merge_input 
     s.variant = l->variant;
     for (size_t i = 0; i < l->n && !l->varying && has_numbers(layout); i++) {
         uint8_t *at = (uint8_t *)(uintptr_t)l->ptr + i * l->stride;
-        for (const struct pd_op *op = pi_visible(head + 1, &s, NULL); op->kind != PD_OP_END;
+        for (const struct pd_op *op = pi_visible(head + 1, &s, NULL); op->kind != PI_OP_END;
              op = pi_visible(op + 1, &s, NULL)) {
             const unsigned width = pi_scalar_width(op), kind = layout->kinds[op - head];
             const enum pd_order order = (enum pd_order)l->form;
@@ -324,13 +324,13 @@ static void change_fields(const struct pi_merging *m, const struct pi_merge_inpu
     const struct pi_identity_layout *layout = pi_identities_of(&m->identities, head);
     if (!has_numbers(layout))
         return;
-    for (const struct pd_op *op = pi_visible(head + 1, shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_visible(head + 1, shape, v); op->kind != PI_OP_END;
          op = pi_visible(op + 1, shape, v)) {
         void *member = (uint8_t *)v + op->offset;
         const unsigned width = pi_scalar_width(op), kind = layout->kinds[op - head];
-        if (op->kind == PD_OP_SUB)
+        if (op->kind == PI_OP_SUB)
             change_fields(m, in, op->sub(), shape, member, fits);
-        else if (op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR)
+        else if (op->kind == PI_OP_LIST || op->kind == PI_OP_ITEMS || op->kind == PI_OP_ITEMSR)
             change_list(m, in, op->sub(), shape, member, fits);
         else if (width == 4 || width == 8)
             pi_scalar_set(op, v, changed(in, kind, width, pi_scalar_get(op, v), fits));

@@ -217,7 +217,7 @@ static enum pd_code is_there(struct pi_merging *m, struct known_files *known, si
 static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const struct pd_build_id_entry *e)
 {
     const enum pd_order order = made->m->order;
-    uint8_t head[PD_BUILD_ID_HEAD];
+    uint8_t head[PI_BUILD_ID_HEAD];
     if (e->size > UINT16_MAX - 4) {
         pi_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
         return;
@@ -417,7 +417,7 @@ static bool has_feature(void *user, uint16_t id)
         return f->layout && f->u.clock_data.clockid == 0;
     return id != PD_FEAT_COMPRESSED ||
            (!m->out.writer->deflate.ctx &&
-            pi_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN);
+            pi_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PI_SAID_PLAIN);
 }
 
 void pi_merge_feed(struct pi_merging *m)

@@ -118,7 +118,7 @@ static void clear_seen(struct seen_set *s)
 static struct pd_hash hash_of(struct pi_merge_state *st, const struct pd_record *rec,
                               const struct pi_merged_record *out, bool decoded)
 {
-    const bool of_state = decoded && pi_traits_of(rec->type)->copies == PD_COPIES_STATE;
+    const bool of_state = decoded && pi_traits_of(rec->type)->copies == PI_COPIES_STATE;
     const size_t header = of_state ? sizeof(struct pi_record_header) : 0,
                  trailer = of_state ? out->trailer : 0;
     if (of_state) {
@@ -163,13 +163,13 @@ static enum pd_code find_duplicate(struct pi_merging *m, uint32_t input, const s
 static bool is_state(const struct pd_record *rec)
 {
     const unsigned copies = pi_traits_of(rec->type)->copies;
-    return copies == PD_COPIES_STATE || copies == PD_COPIES_ONCE;
+    return copies == PI_COPIES_STATE || copies == PI_COPIES_ONCE;
 }
 
 /* What a decoded record tells of a task; false: nothing, or it is the kernel's own map. */
 static bool find_told(struct pd_record *rec, struct pi_told *told)
 {
-    return pi_tells_of(rec) != PD_TELLS_NOTHING && !pi_told_of(rec, told, NULL) && !told->of_kernel;
+    return pi_tells_of(rec) != PI_TELLS_NOTHING && !pi_told_of(rec, told, NULL) && !told->of_kernel;
 }
 
 static struct pi_task_source source_of(const struct pi_merging *m, uint32_t input, bool duplicate)
@@ -221,7 +221,7 @@ static enum pd_code hold(struct pi_merging *m, uint32_t input, const struct pi_m
         !pi_grow(m->allocator, (void **)&st->held, st->n_held, &st->held_cap, sizeof *st->held))
         return no_memory(m, n);
     const uint32_t number = (uint32_t)st->n_held + 1;
-    const bool birth = told->tells == PD_TELLS_BIRTH;
+    const bool birth = told->tells == PI_TELLS_BIRTH;
     pi_ids_get(&st->chains, chain_key(input, told->pid), &chain);
     if (!pi_ids_set(&st->chains, chain_key(input, told->pid), (chain ? chain >> 32 : number) << 32 | number))
         return no_memory(m, n);
@@ -322,7 +322,7 @@ static enum pd_code overtake(struct pi_merging *m, uint32_t input, uint32_t pid,
 
 enum pd_code pi_merge_state_open(struct pi_merging *m)
 {
-    const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
+    const size_t memory = m->options->memory ? m->options->memory : PI_LIMIT_MERGE_MEMORY;
     m->state = pi_resize(m->allocator, NULL, sizeof *m->state);
     if (m->state == NULL)
         return no_memory(m, sizeof *m->state);
@@ -331,10 +331,10 @@ enum pd_code pi_merge_state_open(struct pi_merging *m)
     m->state->chains.allocator = m->allocator;
     if (m->state->most < 65536)
         m->state->most = 65536;
-    const enum pd_code code = pi_tasks_ask(&m->state->tasks, PD_TASKS_TELLERS, m->allocator, m->error);
+    const enum pd_code code = pi_tasks_ask(&m->state->tasks, PI_TASKS_TELLERS, m->allocator, m->error);
     if (code)
         return code;
-    pd_tasks_limit(m->state->tasks, m->state->most * PD_TASK_TELLER_BYTES);
+    pd_tasks_limit(m->state->tasks, m->state->most * PI_TASK_TELLER_BYTES);
     return pi_canon_init(&m->state->canon, m->allocator, m->error);
 }
 
@@ -360,7 +360,7 @@ static enum pd_code take_timed(struct pi_merging *m, uint32_t input, bool duplic
     if (!find_told(rec, &told))
         return PD_OK;
     enum pd_code code = overtake(m, input, told.pid, duplicate);
-    const bool born = !code && told.tells == PD_TELLS_BIRTH && told.has_parent;
+    const bool born = !code && told.tells == PI_TELLS_BIRTH && told.has_parent;
     const uint32_t parent = born ? first_of(m->state, input, told.ppid) : 0;
     if (parent) /* its name and maps are those of its parent, as this input knows them */
         code = release(m, parent, duplicate);

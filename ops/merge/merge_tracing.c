@@ -74,7 +74,7 @@ static enum pd_code conflict(struct united *u, size_t input, const char *what, u
 struct said {
     bool has_id; /* else no sample can name it */
     uint32_t id;
-    char name[PD_LIMIT_NAME_SHOWN + 1];
+    char name[PI_LIMIT_NAME_SHOWN + 1];
 };
 
 static struct said look_into(const struct united *u, const struct pd_bytes *text)
@@ -84,7 +84,7 @@ static struct said look_into(const struct united *u, const struct pd_bytes *text
     if (!pd_tracepoints_new(&one, NULL, u->m->allocator, NULL) &&
         !pd_tracepoints_add(one, "", (const char *)text->ptr, text->n, 8, NULL)) {
         const struct pd_tracepoint *tp = pd_tracepoints_at(one, 0);
-        const size_t n = tp->name.len < PD_LIMIT_NAME_SHOWN ? tp->name.len : PD_LIMIT_NAME_SHOWN;
+        const size_t n = tp->name.len < PI_LIMIT_NAME_SHOWN ? tp->name.len : PI_LIMIT_NAME_SHOWN;
         said.has_id = true;
         said.id = tp->id;
         memcpy(said.name, tp->name.ptr, n);

@@ -129,7 +129,7 @@ static uint32_t find_in_chain(struct pi_merging *m, size_t i, uint32_t attr, uin
     while (c->free != NONE && m->units[c->free].taken_by == i + 1)
         c->free = m->units[c->free].next[sort];
     uint32_t unit = c->free;
-    for (unsigned k = 0; unit != NONE && k < PD_LIMIT_MERGE_UNITS; k++) {
+    for (unsigned k = 0; unit != NONE && k < PI_LIMIT_MERGE_UNITS; k++) {
         if (is_same(m, i, attr, n, &m->units[unit]))
             return unit;
         unit = m->units[unit].next[sort];

@@ -14,11 +14,11 @@
 enum pi_said pi_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level)
 {
     if (n < TELLING)
-        return PD_SAID_NOTHING;
+        return PI_SAID_NOTHING;
     if (pi_load32(bytes + 4, order) == 0)
-        return PD_SAID_PLAIN;
+        return PI_SAID_PLAIN;
     *level = (int)(pi_load32(bytes + 8, order) & 31);
-    return PD_SAID_ZSTD;
+    return PI_SAID_ZSTD;
 }
 
 enum pd_code pi_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error)
@@ -30,7 +30,7 @@ enum pd_code pi_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *leve
         return PD_OK;
     const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
     *zstd = !code &&
-            pi_said_compression(bytes, sizeof bytes, pd_reader_info(reader)->order, level) == PD_SAID_ZSTD;
+            pi_said_compression(bytes, sizeof bytes, pd_reader_info(reader)->order, level) == PI_SAID_ZSTD;
     return code;
 }
 
@@ -78,9 +78,9 @@ enum pd_code pi_compression_start(struct pi_compression *z, struct pd_writer *w,
 
 static enum pd_code put_feature(struct pi_compression *z, struct pd_writer *w, struct pd_error *error)
 {
-    uint8_t bytes[PD_CARRIED_HEAD + PD_COMPRESSED_FEATURE_BYTES];
+    uint8_t bytes[PI_CARRIED_HEAD + PI_COMPRESSED_FEATURE_BYTES];
     const size_t head =
-        pi_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PD_COMPRESSED_FEATURE_BYTES, bytes);
+        pi_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PI_COMPRESSED_FEATURE_BYTES, bytes);
     const enum pd_code code = pi_writer_compress(w, z->zip, z->level, error);
     pi_writer_compressed_feature(w, bytes + head);
     z->due = false;
@@ -92,7 +92,7 @@ static enum pd_code replace_feature(struct pi_compression *z, struct pd_writer *
                                     const struct pd_bytes *said, bool *taken, struct pd_error *error)
 {
     int level = 0;
-    const bool zstd = pi_said_compression(said->ptr, said->n, z->reader->info.order, &level) == PD_SAID_ZSTD;
+    const bool zstd = pi_said_compression(said->ptr, said->n, z->reader->info.order, &level) == PI_SAID_ZSTD;
     enum pd_code code = PD_OK;
     *taken = zstd || z->due;
     if (zstd && z->again && !z->zip) {
@@ -112,7 +112,7 @@ enum pd_code pi_compression_announce(struct pi_compression *z, struct pd_writer 
     if (feature == PD_FEAT_COMPRESSED && !mark)
         return replace_feature(z, w, &data, taken, error);
     const enum pi_serves serves = pi_serves_of(rec);
-    const bool before = rec->old_feature || serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE ||
+    const bool before = rec->old_feature || serves == PI_SERVES_ATTR || serves == PI_SERVES_EVENT_TYPE ||
                         (feature < PD_FEAT_COMPRESSED && !mark);
     return before ? PD_OK : pi_compression_end(z, w, error);
 }

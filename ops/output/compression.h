@@ -12,8 +12,8 @@
 /* ---- The input */
 
 /* The content of a COMPRESSED feature. perf stat writes one without compressing anything. */
-enum pi_said { PD_SAID_NOTHING, PD_SAID_PLAIN, PD_SAID_ZSTD };
-/* Only PD_SAID_ZSTD sets *level. */
+enum pi_said { PI_SAID_NOTHING, PI_SAID_PLAIN, PI_SAID_ZSTD };
+/* Only PI_SAID_ZSTD sets *level. */
 enum pi_said pi_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level);
 /* *zstd: the file's section says that its records are compressed. False without a section. */
 enum pd_code pi_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error);

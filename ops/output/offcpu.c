@@ -12,7 +12,7 @@ bool pi_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum 
         !pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu))
         return false;
     *order = (enum pd_order)offcpu->ips.form;
-    return rec->plan->offcpu & PD_OFFCPU_IS ||
+    return rec->plan->offcpu & PI_OFFCPU_IS ||
            (offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) >= PD_CONTEXT_MAX);
 }
 

@@ -44,7 +44,7 @@ static size_t find_counters(const struct pd_record *rec, struct place *first, si
 }
 
 /* Adds the counter's difference to the sum of the output. */
-PD_WRAPS static bool add_counter(struct pi_reads *r, struct pi_ids *written, uint64_t id, uint64_t value,
+PI_WRAPS static bool add_counter(struct pi_reads *r, struct pi_ids *written, uint64_t id, uint64_t value,
                                  uint64_t *sum)
 {
     uint64_t before = 0;

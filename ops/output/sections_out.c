@@ -26,7 +26,7 @@ enum pd_code pi_sections_attrs(struct pi_sections *s)
 
 static enum pd_code copy_type(struct pi_sections *s, uint64_t offset)
 {
-    uint8_t bytes[PD_BYTES_event_type];
+    uint8_t bytes[PI_BYTES_event_type];
     struct pd_event_type type;
     enum pd_code code = pd_reader_read(s->reader, offset, bytes, sizeof bytes, s->error);
     if (code)
@@ -45,7 +45,7 @@ static enum pd_code copy_types(struct pi_sections *s)
     enum pd_code code = PD_OK;
     if (pi_file_section_end(types) > (s->reader->in.seekable ? info->file_size : info->data_offset))
         return PD_OK;
-    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type)
+    for (uint64_t at = 0; !code && at + PI_BYTES_event_type <= types->size; at += PI_BYTES_event_type)
         code = copy_type(s, types->offset + at);
     return code;
 }
@@ -161,7 +161,7 @@ enum pd_code pi_copy_section(struct pd_reader *reader, struct pd_file_section se
 
 static enum pd_code copy(struct pi_sections *s, struct pd_reader *reader, struct pd_file_section section)
 {
-    return pi_copy_section(reader, section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
+    return pi_copy_section(reader, section, PI_COPY_PIECE, s->writer, NULL, NULL, s->error);
 }
 
 bool pi_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first, uint64_t *last)
@@ -174,19 +174,19 @@ bool pi_take_sample_time(const struct pd_bytes *feature, enum pd_order order, ui
     return *first || *last;
 }
 
-void pi_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
+void pi_put_sample_time(uint8_t times[PI_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
                         enum pd_order order)
 {
     struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {first, last}};
     uint64_t was[2];
     size_t n;
-    if (pi_take_sample_time(&(struct pd_bytes){times, PD_SAMPLE_TIME_BYTES}, order, &was[0], &was[1]))
-        pd_feature_encode(order, &f, times, PD_SAMPLE_TIME_BYTES, &n, NULL);
+    if (pi_take_sample_time(&(struct pd_bytes){times, PI_SAMPLE_TIME_BYTES}, order, &was[0], &was[1]))
+        pd_feature_encode(order, &f, times, PI_SAMPLE_TIME_BYTES, &n, NULL);
 }
 
 static enum pd_code put_sample_time(struct pi_sections *s, struct pd_file_section section)
 {
-    uint8_t times[PD_SAMPLE_TIME_BYTES];
+    uint8_t times[PI_SAMPLE_TIME_BYTES];
     if (section.size < sizeof times || s->keep_time)
         return copy(s, s->reader, section);
     enum pd_code code = pd_reader_read(s->reader, section.offset, times, sizeof times, s->error);
@@ -255,7 +255,7 @@ static enum pd_code reserve_table(struct pi_sections *s)
 {
     const unsigned n = s->spare + count_left(s);
     s->writer->options.max_features = n < 256 ? n : 256;
-    return s->writer->stage == PD_STAGE_ATTRS ? pd_writer_raw(s->writer, NULL, 0, s->error) : PD_OK;
+    return s->writer->stage == PI_STAGE_ATTRS ? pd_writer_raw(s->writer, NULL, 0, s->error) : PD_OK;
 }
 
 enum pd_code pi_sections_end(struct pi_sections *s)

@@ -56,14 +56,14 @@ enum pd_code pi_copy_section(struct pd_reader *reader, struct pd_file_section se
                              struct pd_writer *w,
                              enum pd_code (*change)(void *user, uint8_t *bytes, size_t n), void *user,
                              struct pd_error *error);
-#define PD_COPY_PIECE ((size_t)65536)
+#define PI_COPY_PIECE ((size_t)65536)
 /* The times in the feature SAMPLE_TIME, in nanoseconds; false: it is too short, or perf left them unknown. */
 bool pi_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first,
                          uint64_t *last);
 
 /* The feature SAMPLE_TIME for samples between two times. Unknown times stay unknown. */
-enum { PD_SAMPLE_TIME_BYTES = 16 };
-void pi_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
+enum { PI_SAMPLE_TIME_BYTES = 16 };
+void pi_put_sample_time(uint8_t times[PI_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
                         enum pd_order order);
 
 #endif

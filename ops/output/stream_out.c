@@ -251,7 +251,7 @@ enum pd_code pi_output_end(struct pi_output *o)
     if (!code)
         code = o->pipe ? pd_writer_finish(w, o->sections.error) : pi_sections_end(&o->sections);
     if (!code)
-        o->bytes += pd_writer_data_size(w) - (o->pipe ? PD_PIPE_HEADER_BYTES : 0);
+        o->bytes += pd_writer_data_size(w) - (o->pipe ? PI_PIPE_HEADER_BYTES : 0);
     return code ? code : close_member(o, &o->data_file, code);
 }
 

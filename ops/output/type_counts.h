@@ -11,7 +11,7 @@ struct pi_type_counts {
     struct {
         uint32_t type;
         uint64_t n;
-    } of[PD_LIMIT_TYPES_NOTED];
+    } of[PI_LIMIT_TYPES_NOTED];
     uint64_t others; /* of further types */
 };
 
@@ -20,7 +20,7 @@ static inline void pi_type_count(struct pi_type_counts *c, uint32_t type)
     size_t i = 0;
     while (i < c->n && c->of[i].type != type)
         i++;
-    if (i == PD_LIMIT_TYPES_NOTED) {
+    if (i == PI_LIMIT_TYPES_NOTED) {
         c->others++;
         return;
     }

@@ -23,33 +23,33 @@ static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
     if (pi_identity_is_pid(kind))
         return o->pids;
     switch (kind) {
-    case PD_ID_HOST: return o->hostname;
-    case PD_ID_CMDLINE: return o->cmdline;
-    case PD_ID_COMM: return o->comms;
-    case PD_ID_PATH:
-    case PD_ID_CGROUP:
-    case PD_ID_SYMBOL:
-    case PD_ID_INODE: return o->paths;
-    case PD_ID_ADDR:
-    case PD_ID_EXTENT:
-    case PD_ID_OFFSET: return o->addrs;
-    case PD_ID_TIME:
-    case PD_ID_CLOCK:
-    case PD_ID_WALL: return o->times;
-    case PD_ID_BUILD_ID: return o->build_ids;
-    case PD_ID_PAYLOAD:
-    case PD_ID_RAW:
-    case PD_ID_PAGE: return o->payloads;
-    case PD_ID_LISTING: /* it lists addresses, too */
+    case PI_ID_HOST: return o->hostname;
+    case PI_ID_CMDLINE: return o->cmdline;
+    case PI_ID_COMM: return o->comms;
+    case PI_ID_PATH:
+    case PI_ID_CGROUP:
+    case PI_ID_SYMBOL:
+    case PI_ID_INODE: return o->paths;
+    case PI_ID_ADDR:
+    case PI_ID_EXTENT:
+    case PI_ID_OFFSET: return o->addrs;
+    case PI_ID_TIME:
+    case PI_ID_CLOCK:
+    case PI_ID_WALL: return o->times;
+    case PI_ID_BUILD_ID: return o->build_ids;
+    case PI_ID_PAYLOAD:
+    case PI_ID_RAW:
+    case PI_ID_PAGE: return o->payloads;
+    case PI_ID_LISTING: /* it lists addresses, too */
         return o->payloads == PD_REDACT_KEEP && o->addrs != PD_REDACT_KEEP ? PD_REDACT_HASH : o->payloads;
-    case PD_ID_EVENT:
-    case PD_ID_SYSTEM:
-    case PD_ID_FORMAT: return o->events;
-    case PD_ID_CPUS:
-    case PD_ID_MACHINE: return o->machine;
-    case PD_ID_ZERO:
-    case PD_ID_WORD:
-    case PD_ID_OPAQUE: return PD_REDACT_HASH;
+    case PI_ID_EVENT:
+    case PI_ID_SYSTEM:
+    case PI_ID_FORMAT: return o->events;
+    case PI_ID_CPUS:
+    case PI_ID_MACHINE: return o->machine;
+    case PI_ID_ZERO:
+    case PI_ID_WORD:
+    case PI_ID_OPAQUE: return PD_REDACT_HASH;
     default: return PD_REDACT_KEEP;
     }
 }
@@ -60,7 +60,7 @@ static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
  */
 static bool is_touched(const struct pd_redaction *r, unsigned kind)
 {
-    const bool event = kind == PD_ID_EVENT || kind == PD_ID_SYSTEM || kind == PD_ID_FORMAT;
+    const bool event = kind == PI_ID_EVENT || kind == PI_ID_SYSTEM || kind == PI_ID_FORMAT;
     return how_of(r, kind) != PD_REDACT_KEEP ||
            (event && (r->options.paths != PD_REDACT_KEEP || r->options.addrs != PD_REDACT_KEEP));
 }
@@ -71,7 +71,7 @@ static bool is_touched(const struct pd_redaction *r, unsigned kind)
 static bool is_plain_number(enum pi_redact_space space, unsigned width, uint64_t value)
 {
     const uint64_t ones = width < 8 ? (UINT64_C(1) << 8 * width) - 1 : UINT64_MAX;
-    return value == 0 || (space == PD_SPACE_ADDR ? value >= PD_CONTEXT_MAX : value == ones);
+    return value == 0 || (space == PI_SPACE_ADDR ? value >= PD_CONTEXT_MAX : value == ones);
 }
 
 /* True if a number may become this one: a pid stays a pid, an address stays in its half. */
@@ -80,8 +80,8 @@ static bool is_alike(enum pi_redact_space space, unsigned width, uint64_t a, uin
     if (is_plain_number(space, width, b))
         return false;
     switch (space) {
-    case PD_SPACE_PID: return width == 8 || a >> 31 == b >> 31;
-    case PD_SPACE_ADDR: return a >> 63 == b >> 63;
+    case PI_SPACE_PID: return width == 8 || a >> 31 == b >> 31;
+    case PI_SPACE_ADDR: return a >> 63 == b >> 63;
     default: return true;
     }
 }
@@ -90,7 +90,7 @@ static uint64_t new_number(struct pd_redaction *r, enum pi_redact_space space, u
 {
     uint64_t now = value;
     if (!r->names.keyed)
-        return (space == PD_SPACE_ADDR ? (value & UINT64_C(1) << 63) + (UINT64_C(1) << 62) : 0) +
+        return (space == PI_SPACE_ADDR ? (value & UINT64_C(1) << 63) + (UINT64_C(1) << 62) : 0) +
                ++r->names.counts[space];
     do
         now = pi_names_permute(&r->names, space, 8 * width, now);
@@ -104,7 +104,7 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pi_redact_space spa
     /* A pid is the same in 32 and in 64 bits. */
     if (is_plain_number(space, width, *value))
         return PD_OK;
-    if (space == PD_SPACE_PID && *value <= UINT32_MAX)
+    if (space == PI_SPACE_PID && *value <= UINT32_MAX)
         width = 4;
     const struct pi_replaced *e = pi_names_find(&r->names, space, value, sizeof *value);
     if (e == NULL) {
@@ -118,9 +118,9 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pi_redact_space spa
 }
 
 /* Moves all times by the same; a time outside of the recording may wrap around at 2^64. */
-PD_WRAPS static void hash_time(struct pd_redaction *r, enum pi_identity kind, uint64_t *value)
+PI_WRAPS static void hash_time(struct pd_redaction *r, enum pi_identity kind, uint64_t *value)
 {
-    if (kind == PD_ID_WALL || (kind == PD_ID_TIME && *value == 0)) {
+    if (kind == PI_ID_WALL || (kind == PI_ID_TIME && *value == 0)) {
         *value = 0;
         return;
     }
@@ -143,7 +143,7 @@ static bool is_of_kernel(const struct pi_edits *e, uint64_t addr)
  */
 static bool is_address(const struct pi_edits *e, enum pi_identity kind, uint64_t value)
 {
-    return kind == PD_ID_ADDR || (kind == PD_ID_OFFSET && (e->of_memory || is_of_kernel(e, value)));
+    return kind == PI_ID_ADDR || (kind == PI_ID_OFFSET && (e->of_memory || is_of_kernel(e, value)));
 }
 
 /*
@@ -161,13 +161,13 @@ static enum pd_code survey_number(struct pi_edits *e, enum pi_identity kind, uns
 {
     struct pd_redaction *r = e->redaction;
     bool ok = true;
-    if (how_of(r, PD_ID_ADDR) != PD_REDACT_HASH)
+    if (how_of(r, PI_ID_ADDR) != PD_REDACT_HASH)
         return PD_OK;
-    if (kind == PD_ID_ADDR)
+    if (kind == PI_ID_ADDR)
         r->at = value;
-    if (is_address(e, kind, value) && !is_plain_number(PD_SPACE_ADDR, width, value))
+    if (is_address(e, kind, value) && !is_plain_number(PI_SPACE_ADDR, width, value))
         ok = pi_addrs_note(&r->addrs, value);
-    else if (kind == PD_ID_EXTENT)
+    else if (kind == PI_ID_EXTENT)
         ok = pi_addrs_note_extent(&r->addrs, r->at, value, is_telling(e, width, value));
     return ok ? PD_OK : pi_redact_no_memory(error);
 }
@@ -176,11 +176,11 @@ static enum pd_code survey_number(struct pi_edits *e, enum pi_identity kind, uns
 static enum pd_code hash_addr(struct pd_redaction *r, unsigned width, uint64_t *value, struct pd_error *error)
 {
     r->at = r->at_now = *value;
-    if (is_plain_number(PD_SPACE_ADDR, width, *value))
+    if (is_plain_number(PI_SPACE_ADDR, width, *value))
         return PD_OK;
     enum pd_code code = PD_OK;
     if (!pi_addrs_find(&r->addrs, *value, &r->at_now))
-        code = hash_number(r, PD_SPACE_ADDR, width, &r->at_now, error);
+        code = hash_number(r, PI_SPACE_ADDR, width, &r->at_now, error);
     *value = r->at_now;
     return code;
 }
@@ -191,17 +191,17 @@ static enum pd_code hash_place(struct pi_edits *e, enum pi_identity kind, unsign
     struct pd_redaction *r = e->redaction;
     if (is_address(e, kind, *value))
         return hash_addr(r, width, value, error);
-    if (kind == PD_ID_EXTENT && is_telling(e, width, *value))
+    if (kind == PI_ID_EXTENT && is_telling(e, width, *value))
         *value = pi_addrs_extent(&r->addrs, r->at, *value, r->at_now);
     return PD_OK;
 }
 
 static void drop_number(struct pi_edits *e, enum pi_identity kind, unsigned width, uint64_t *value)
 {
-    const bool marker = kind == PD_ID_ADDR && is_plain_number(PD_SPACE_ADDR, 8, *value);
-    if (kind == PD_ID_ADDR)
+    const bool marker = kind == PI_ID_ADDR && is_plain_number(PI_SPACE_ADDR, 8, *value);
+    if (kind == PI_ID_ADDR)
         e->redaction->at = *value;
-    if (!marker && (kind != PD_ID_EXTENT || is_telling(e, width, *value)))
+    if (!marker && (kind != PI_ID_EXTENT || is_telling(e, width, *value)))
         *value = 0;
 }
 
@@ -227,7 +227,7 @@ static enum pd_code number(void *user, enum pi_identity kind, unsigned width, ui
 {
     struct pi_edits *e = user;
     struct pd_redaction *r = e->redaction;
-    if (kind == PD_ID_OPAQUE)
+    if (kind == PI_ID_OPAQUE)
         e->opaque = true;
     if (r->surveys)
         return survey_number(e, kind, width, *value, error);
@@ -236,16 +236,16 @@ static enum pd_code number(void *user, enum pi_identity kind, unsigned width, ui
     if (how_of(r, kind) != PD_REDACT_HASH)
         return PD_OK;
     if (pi_identity_is_pid(kind))
-        return hash_number(r, PD_SPACE_PID, width, value, error);
+        return hash_number(r, PI_SPACE_PID, width, value, error);
     switch (kind) {
-    case PD_ID_INODE: return hash_number(r, PD_SPACE_INODE, width, value, error);
-    case PD_ID_ADDR:
-    case PD_ID_EXTENT:
-    case PD_ID_OFFSET: return hash_place(e, kind, width, value, error);
-    case PD_ID_TIME:
-    case PD_ID_CLOCK:
-    case PD_ID_WALL: hash_time(r, kind, value); return PD_OK;
-    case PD_ID_OPAQUE: return PD_OK;
+    case PI_ID_INODE: return hash_number(r, PI_SPACE_INODE, width, value, error);
+    case PI_ID_ADDR:
+    case PI_ID_EXTENT:
+    case PI_ID_OFFSET: return hash_place(e, kind, width, value, error);
+    case PI_ID_TIME:
+    case PI_ID_CLOCK:
+    case PI_ID_WALL: hash_time(r, kind, value); return PD_OK;
+    case PI_ID_OPAQUE: return PD_OK;
     default: *value = 0; return PD_OK;
     }
 }
@@ -263,13 +263,13 @@ static enum pd_code hash_id(struct pd_redaction *r, struct pd_bytes *b, struct p
     n = n < b->n ? n : b->n;
     if (n == 0)
         return PD_OK;
-    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n);
+    const struct pi_replaced *e = pi_names_find(&r->names, PI_SPACE_BUILD_ID, b->ptr, b->n);
     if (e == NULL) {
         if (r->names.keyed)
-            pi_names_hash(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, n);
+            pi_names_hash(&r->names, PI_SPACE_BUILD_ID, b->ptr, b->n, now, n);
         else
-            pi_store64(now, ++r->names.counts[PD_SPACE_BUILD_ID], PD_BIG);
-        e = pi_names_add(&r->names, PD_SPACE_BUILD_ID, b->ptr, b->n, now, b->n);
+            pi_store64(now, ++r->names.counts[PI_SPACE_BUILD_ID], PD_BIG);
+        e = pi_names_add(&r->names, PI_SPACE_BUILD_ID, b->ptr, b->n, now, b->n);
     }
     if (e == NULL)
         return pi_redact_no_memory(error);
@@ -307,18 +307,18 @@ static enum pd_code hash_text_id(struct pi_edits *e, struct pd_bytes *text, stru
 
 static enum pd_code drop_string(const struct pd_redaction *r, enum pi_identity kind, struct pd_bytes *text)
 {
-    if (kind == PD_ID_PATH && !pi_redact_is_plain_path(r, text))
+    if (kind == PI_ID_PATH && !pi_redact_is_plain_path(r, text))
         *text = (struct pd_bytes){(const uint8_t *)"//anon", 6};
-    else if (kind == PD_ID_CGROUP)
+    else if (kind == PI_ID_CGROUP)
         *text = (struct pd_bytes){(const uint8_t *)"/", 1};
-    else if (kind != PD_ID_PATH)
+    else if (kind != PI_ID_PATH)
         *text = (struct pd_bytes){text->ptr, 0};
     return PD_OK;
 }
 
 static enum pd_code system_name(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
-    r->system_known = how_of(r, PD_ID_SYSTEM) == PD_REDACT_KEEP &&
+    r->system_known = how_of(r, PI_ID_SYSTEM) == PD_REDACT_KEEP &&
                       (r->options.paths == PD_REDACT_KEEP || pi_redact_is_system(text->ptr, text->n));
     return r->system_known ? PD_OK : pi_redact_name(r, text, error);
 }
@@ -330,28 +330,28 @@ static enum pd_code string(void *user, enum pi_identity kind, struct pd_bytes *t
     struct pd_redaction *r = e->redaction;
     const enum pd_redact_how how = how_of(r, kind);
     enum pd_code code = PD_OK;
-    if (r->surveys && kind != PD_ID_WORD)
+    if (r->surveys && kind != PI_ID_WORD)
         return PD_OK;
-    if ((kind == PD_ID_PATH || kind == PD_ID_CMDLINE) && pi_redact_is_public(r, text))
+    if ((kind == PI_ID_PATH || kind == PI_ID_CMDLINE) && pi_redact_is_public(r, text))
         return PD_OK;
     switch (kind) {
-    case PD_ID_WORD: e->opaque |= !pi_redact_is_word(text); break;
-    case PD_ID_BUILD_ID:
+    case PI_ID_WORD: e->opaque |= !pi_redact_is_word(text); break;
+    case PI_ID_BUILD_ID:
         if (r->public_file)
             return PD_OK;
         code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : hash_text_id(e, text, error);
         break;
-    case PD_ID_SYSTEM: code = system_name(r, text, error); break;
-    case PD_ID_CPUS: /* a name here ends the reading of perf 6.1, an empty list does not */
-    case PD_ID_LISTING: text->n = 0; break;
-    case PD_ID_EVENT:
+    case PI_ID_SYSTEM: code = system_name(r, text, error); break;
+    case PI_ID_CPUS: /* a name here ends the reading of perf 6.1, an empty list does not */
+    case PI_ID_LISTING: text->n = 0; break;
+    case PI_ID_EVENT:
         code = how == PD_REDACT_KEEP   ? pi_redact_event(r, text, error)
                : how == PD_REDACT_DROP ? drop_string(r, kind, text)
                                        : pi_redact_name(r, text, error);
         break;
-    case PD_ID_CMDLINE: /* its words are options, names and paths */
-    case PD_ID_CGROUP:
-    case PD_ID_PATH:
+    case PI_ID_CMDLINE: /* its words are options, names and paths */
+    case PI_ID_CGROUP:
+    case PI_ID_PATH:
         code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : pi_redact_path(r, text, error);
         break;
     default:
@@ -409,20 +409,20 @@ static enum pd_code bytes(void *user, enum pi_identity kind, struct pd_bytes *b,
 {
     struct pi_edits *e = user;
     struct pd_redaction *r = e->redaction;
-    if (r->surveys && kind != PD_ID_OPAQUE)
+    if (r->surveys && kind != PI_ID_OPAQUE)
         return PD_OK;
     switch (kind) {
-    case PD_ID_OPAQUE: e->opaque |= !is_zero(b); return PD_OK;
-    case PD_ID_FORMAT: return r->system_known ? PD_OK : pi_redact_format(r, b, error);
-    case PD_ID_PAGE: return pi_redact_page(r, b, error);
-    case PD_ID_LISTING: b->n = 0; return PD_OK;
-    case PD_ID_BUILD_ID:
+    case PI_ID_OPAQUE: e->opaque |= !is_zero(b); return PD_OK;
+    case PI_ID_FORMAT: return r->system_known ? PD_OK : pi_redact_format(r, b, error);
+    case PI_ID_PAGE: return pi_redact_page(r, b, error);
+    case PI_ID_LISTING: b->n = 0; return PD_OK;
+    case PI_ID_BUILD_ID:
         if (r->public_file)
             return PD_OK;
         if (how_of(r, kind) == PD_REDACT_HASH)
             return hash_id(r, b, error);
         return zeros(e, b, error);
-    case PD_ID_RAW: return raw_data(e, b, error);
+    case PI_ID_RAW: return raw_data(e, b, error);
     default: return zeros(e, b, error);
     }
 }
@@ -446,17 +446,17 @@ static void apply(struct pd_redaction *r, struct pi_edits *e)
     e->touch.clean = true;
     e->strict = true;
     e->drop_unknown = r->options.drop_unknown;
-    for (unsigned kind = PD_ID_ZERO; kind < PD_N_IDENTITIES; kind++) {
+    for (unsigned kind = PI_ID_ZERO; kind < PI_N_IDENTITIES; kind++) {
         if (is_touched(r, kind))
-            e->touch.touched |= PD_ID_BIT(kind);
+            e->touch.touched |= PI_ID_BIT(kind);
         if (how_of(r, kind) == PD_REDACT_DROP)
-            e->drop |= PD_ID_BIT(kind);
+            e->drop |= PI_ID_BIT(kind);
     }
     e->zero_payload = r->options.payloads == PD_REDACT_HASH;
     e->clean_chains = r->options.payloads != PD_REDACT_KEEP && r->options.addrs == PD_REDACT_KEEP;
     if (r->options.payloads == PD_REDACT_DROP) {
         e->strip = payloads;
-        e->drop |= PD_ID_BIT(PD_ID_AUX);
+        e->drop |= PI_ID_BIT(PI_ID_AUX);
     }
     r->system_known = r->options.events == PD_REDACT_KEEP;
 }
@@ -489,7 +489,7 @@ enum pd_code pd_redaction_open(struct pd_redaction **redaction, const struct pd_
                                struct pd_error *error)
 {
     struct pd_redact_options o;
-    const enum pd_code code = PD_TAKE_OPTIONS(pd_redact_options, &o, options, error);
+    const enum pd_code code = PI_TAKE_OPTIONS(pd_redact_options, &o, options, error);
     if (code)
         return code;
     if (o.key && o.key_n < 16)
@@ -585,15 +585,15 @@ void pd_redaction_map(const struct pd_redaction *r, void (*take)(void *user, con
     static const char *const kinds[] = {"name", "path", "pid", "inode", "addr", "build-id"};
     for (size_t i = 0; i < r->names.n; i++) {
         const struct pi_replaced *e = &r->names.entries[i];
-        if (e->space == PD_SPACE_TEXT || (e->space == PD_SPACE_NAME && is_same(e)))
+        if (e->space == PI_SPACE_TEXT || (e->space == PI_SPACE_NAME && is_same(e)))
             continue;
         char text[2][72] = {"", ""};
         struct pd_redacted what = {kinds[e->space], text[0], 0, text[1]};
-        if (e->space == PD_SPACE_BUILD_ID) {
+        if (e->space == PI_SPACE_BUILD_ID) {
             hex(e->bytes, e->n, text[0]);
             hex(e->bytes + e->n, e->n_new, text[1]);
-        } else if (e->space >= PD_SPACE_PID) {
-            numeric(e, e->space == PD_SPACE_ADDR ? "x" : "u", text);
+        } else if (e->space >= PI_SPACE_PID) {
+            numeric(e, e->space == PI_SPACE_ADDR ? "x" : "u", text);
         } else {
             what.original = (const char *)e->bytes;
             what.replacement = (const char *)e->bytes + e->n;

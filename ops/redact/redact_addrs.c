@@ -133,7 +133,7 @@ static uint64_t half_of(uint64_t page)
 }
 
 /* Places blocks one behind the other, from the begin of each half on. */
-PD_WRAPS static void place_in_order(struct pi_addrs *a)
+PI_WRAPS static void place_in_order(struct pi_addrs *a)
 {
     struct cover c = {.noted = &a->noted};
     uint64_t at = GAP;
@@ -173,7 +173,7 @@ static const struct pi_addr_block *block_at(const struct pi_addrs *a, uint64_t p
     return low ? &a->blocks.at[low - 1] : NULL;
 }
 
-PD_WRAPS bool pi_addrs_find(const struct pi_addrs *a, uint64_t addr, uint64_t *now)
+PI_WRAPS bool pi_addrs_find(const struct pi_addrs *a, uint64_t addr, uint64_t *now)
 {
     const uint64_t page = addr >> SHIFT;
     const struct pi_addr_block *b = block_at(a, page);
@@ -183,7 +183,7 @@ PD_WRAPS bool pi_addrs_find(const struct pi_addrs *a, uint64_t addr, uint64_t *n
     return true;
 }
 
-PD_WRAPS uint64_t pi_addrs_extent(const struct pi_addrs *a, uint64_t addr, uint64_t len, uint64_t now)
+PI_WRAPS uint64_t pi_addrs_extent(const struct pi_addrs *a, uint64_t addr, uint64_t len, uint64_t now)
 {
     const uint64_t last = addr > UINT64_MAX - (len - 1) ? UINT64_MAX : addr + (len - 1), page = last >> SHIFT;
     const struct pi_addr_block *b = len ? block_at(a, page) : NULL;

@@ -150,6 +150,6 @@ uint64_t pi_names_permute(const struct pi_redact_names *names, enum pi_redact_sp
 uint64_t pi_names_shift(const struct pi_redact_names *names)
 {
     uint8_t out[8];
-    pi_names_hash(names, PD_N_SPACES, "time", 4, out, sizeof out);
+    pi_names_hash(names, PI_N_SPACES, "time", 4, out, sizeof out);
     return pi_load64(out, PD_LITTLE) & ((UINT64_C(1) << 58) - 1);
 }

@@ -8,17 +8,17 @@
 #include <perfdata/error.h>
 
 enum pi_redact_space {
-    PD_SPACE_NAME,
-    PD_SPACE_PATH,
-    PD_SPACE_PID,
-    PD_SPACE_INODE,
-    PD_SPACE_ADDR,
-    PD_SPACE_BUILD_ID,
-    PD_SPACE_TEXT, /* texts that are only stored */
-    PD_N_SPACES
+    PI_SPACE_NAME,
+    PI_SPACE_PATH,
+    PI_SPACE_PID,
+    PI_SPACE_INODE,
+    PI_SPACE_ADDR,
+    PI_SPACE_BUILD_ID,
+    PI_SPACE_TEXT, /* texts that are only stored */
+    PI_N_SPACES
 };
 
-#define PD_KEY_BYTES 32
+#define PI_KEY_BYTES 32
 
 struct pi_replaced {
     uint8_t *bytes; /* the original, then the replacement and a NUL; numbers are u64 */
@@ -36,9 +36,9 @@ struct pi_redact_names {
     struct pi_key places; /* of the slots */
     uint8_t **chunks;     /* memory of the bytes */
     size_t n_chunks, chunks_cap, left;
-    uint64_t counts[PD_N_SPACES];
+    uint64_t counts[PI_N_SPACES];
     bool keyed;
-    uint8_t key[PD_KEY_BYTES];
+    uint8_t key[PI_KEY_BYTES];
 };
 
 void pi_names_close(struct pi_redact_names *names);

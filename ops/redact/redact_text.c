@@ -60,10 +60,10 @@ static void make_name(struct pd_redaction *r, const struct pd_bytes *text, char 
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
     uint8_t hash[15];
     if (!r->names.keyed) {
-        snprintf(name, 24, "name%llu", (unsigned long long)++r->names.counts[PD_SPACE_NAME]);
+        snprintf(name, 24, "name%llu", (unsigned long long)++r->names.counts[PI_SPACE_NAME]);
         return;
     }
-    pi_names_hash(&r->names, PD_SPACE_NAME, text->ptr, text->n, hash, sizeof hash);
+    pi_names_hash(&r->names, PI_SPACE_NAME, text->ptr, text->n, hash, sizeof hash);
     for (size_t i = 0; i < sizeof hash; i++)
         name[i] = letters[hash[i] & 31];
     name[sizeof hash] = 0;
@@ -76,9 +76,9 @@ static bool is_plain_name(const struct pd_bytes *text)
 
 enum pd_code pi_redact_keep(struct pd_redaction *r, const struct pd_bytes *name, struct pd_error *error)
 {
-    if (pi_names_find(&r->names, PD_SPACE_NAME, name->ptr, name->n))
+    if (pi_names_find(&r->names, PI_SPACE_NAME, name->ptr, name->n))
         return PD_OK;
-    return pi_names_add(&r->names, PD_SPACE_NAME, name->ptr, name->n, name->ptr, name->n)
+    return pi_names_add(&r->names, PI_SPACE_NAME, name->ptr, name->n, name->ptr, name->n)
                ? PD_OK
                : pi_redact_no_memory(error);
 }
@@ -86,7 +86,7 @@ enum pd_code pi_redact_keep(struct pd_redaction *r, const struct pd_bytes *name,
 /* True if the name is kept; then no other name may be replaced by it. */
 static bool is_kept(const struct pd_redaction *r, const char *name)
 {
-    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_NAME, name, strlen(name));
+    const struct pi_replaced *e = pi_names_find(&r->names, PI_SPACE_NAME, name, strlen(name));
     return e && e->n == e->n_new && memcmp(e->bytes, e->bytes + e->n, e->n) == 0;
 }
 
@@ -95,12 +95,12 @@ enum pd_code pi_redact_name(struct pd_redaction *r, struct pd_bytes *text, struc
     char name[24];
     if (is_plain_name(text))
         return PD_OK;
-    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_NAME, text->ptr, text->n);
+    const struct pi_replaced *e = pi_names_find(&r->names, PI_SPACE_NAME, text->ptr, text->n);
     if (e == NULL) {
         do
             make_name(r, text, name);
         while (!r->names.keyed && is_kept(r, name));
-        e = pi_names_add(&r->names, PD_SPACE_NAME, text->ptr, text->n, name, strlen(name));
+        e = pi_names_add(&r->names, PI_SPACE_NAME, text->ptr, text->n, name, strlen(name));
     }
     if (e == NULL)
         return pi_redact_no_memory(error);
@@ -252,13 +252,13 @@ enum pd_code pi_redact_path(struct pd_redaction *r, struct pd_bytes *text, struc
     if (*text->ptr != '[' && memchr(text->ptr, '/', text->n) == NULL && ending(text) == 0 && !is(text, ".") &&
         !is(text, ".."))
         return pi_redact_name(r, text, error);
-    const struct pi_replaced *e = pi_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
+    const struct pi_replaced *e = pi_names_find(&r->names, PI_SPACE_PATH, text->ptr, text->n);
     if (e == NULL) {
         r->text_n = 0;
         const enum pd_code code = add_path(r, text, error);
         if (code)
             return code;
-        e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
+        e = pi_names_add(&r->names, PI_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     }
     if (e == NULL)
         return pi_redact_no_memory(error);
@@ -396,9 +396,9 @@ enum pd_code pi_redact_event(struct pd_redaction *r, struct pd_bytes *text, stru
     if (!code)
         code = add(r, stop, (size_t)(end - stop), error);
     /* Stored as a name, so that its bytes stay valid while other names are made. */
-    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
+    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PI_SPACE_PATH, text->ptr, text->n);
     if (!code && e == NULL)
-        e = pi_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
+        e = pi_names_add(&r->names, PI_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
     if (!code && e == NULL)
         code = pi_redact_no_memory(error);
     if (!code)
@@ -469,9 +469,9 @@ enum pd_code pi_redact_page(struct pd_redaction *r, struct pd_bytes *text, struc
 {
     const enum pd_code code = keep_lines(r, text, "\n", error);
     /* Both pages must be valid until the section is encoded. */
-    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PD_SPACE_TEXT, r->text, r->text_n);
+    const struct pi_replaced *e = code ? NULL : pi_names_find(&r->names, PI_SPACE_TEXT, r->text, r->text_n);
     if (!code && e == NULL)
-        e = pi_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);
+        e = pi_names_add(&r->names, PI_SPACE_TEXT, r->text, r->text_n, "", 0);
     if (e == NULL)
         return code ? code : pi_redact_no_memory(error);
     *text = (struct pd_bytes){e->bytes, e->n};

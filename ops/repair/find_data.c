@@ -6,7 +6,7 @@
 #include "src/support/limits.h"
 #include "src/support/wire.h"
 
-#define MOST_ROOM (256 * PD_BYTES_file_section)
+#define MOST_ROOM (256 * PI_BYTES_file_section)
 
 static bool in_file(const struct pd_reader *r, const struct pd_file_section *s)
 {
@@ -35,8 +35,8 @@ static bool is_tight_table(struct pd_reader *r, uint64_t at, uint64_t *last)
     *last = 0;
     if (!pi_file_is_table(r, at))
         return false;
-    for (; at < end; at += PD_BYTES_file_section, *last = s.offset + s.size) {
-        uint8_t entry[PD_BYTES_file_section];
+    for (; at < end; at += PI_BYTES_file_section, *last = s.offset + s.size) {
+        uint8_t entry[PI_BYTES_file_section];
         if (pd_reader_read(r, at, entry, sizeof entry, NULL))
             return false;
         pi_file_section_take(entry, r->info.order, &s);
@@ -48,11 +48,11 @@ static bool is_tight_table(struct pd_reader *r, uint64_t at, uint64_t *last)
 
 /* perf writes the table behind the data and the first feature behind the table, but for the room of features
  * that it has not got. */
-PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at, uint64_t *last)
+PI_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at, uint64_t *last)
 {
     const uint64_t size = r->info.file_size, bytes = pi_file_table_bytes(r);
-    if (size > PD_LIMIT_REPAIR_SEARCH && *at < size - PD_LIMIT_REPAIR_SEARCH)
-        *at = size - PD_LIMIT_REPAIR_SEARCH;
+    if (size > PI_LIMIT_REPAIR_SEARCH && *at < size - PI_LIMIT_REPAIR_SEARCH)
+        *at = size - PI_LIMIT_REPAIR_SEARCH;
     while (bytes <= size && *at <= size - bytes) {
         const uint8_t *p;
         size_t got, i = 0;
@@ -80,7 +80,7 @@ struct stretch {
  */
 static bool is_in_records(struct pd_reader *r, struct stretch *s, uint64_t table, uint64_t last)
 {
-    const bool one = pi_file_table_bytes(r) == PD_BYTES_file_section;
+    const bool one = pi_file_table_bytes(r) == PI_BYTES_file_section;
     while (s->end <= table) {
         const uint64_t at = s->end;
         s->damaged = !pi_is_record(r, at, &s->end);

@@ -56,9 +56,9 @@ static enum pd_code take_all(struct joined *j, struct pd_reader *like, struct pd
     const enum pd_code code = pd_reader_read(like, 0, j->head, j->n, error);
     if (!code)
         put_section(j->head + 40, j->n, 0, like->info.order);
-    if (!code && h->size > PD_BYTES_file_header_OLD)
-        memset(j->head + PD_BYTES_file_header_OLD, 0,
-               32 < h->size - PD_BYTES_file_header_OLD ? 32 : (size_t)h->size - PD_BYTES_file_header_OLD);
+    if (!code && h->size > PI_BYTES_file_header_OLD)
+        memset(j->head + PI_BYTES_file_header_OLD, 0,
+               32 < h->size - PI_BYTES_file_header_OLD ? 32 : (size_t)h->size - PI_BYTES_file_header_OLD);
     return code;
 }
 
@@ -95,10 +95,10 @@ static enum pd_code take_head(struct joined *j, struct pd_reader *like, bool the
     const struct pd_file_info *info = pd_reader_info(like);
     const struct pd_file_header *h = &info->header;
     const bool usual = info->container != PD_CONTAINER_PIPE && pd_reader_n_attrs(like) &&
-                       h->size >= PD_BYTES_file_header_OLD && h->attrs.offset >= h->size &&
+                       h->size >= PI_BYTES_file_header_OLD && h->attrs.offset >= h->size &&
                        h->attrs.size <= info->data_offset &&
                        h->attrs.offset <= info->data_offset - h->attrs.size &&
-                       info->data_offset <= PD_LIMIT_REPAIR_HEAD;
+                       info->data_offset <= PI_LIMIT_REPAIR_HEAD;
     struct pd_reader *own = NULL;
     if (!usual)
         return pi_fail(error, PD_EUNSUP, PD_NOWHERE,
@@ -179,7 +179,7 @@ static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found,
     *found = false;
     pi_reader_go_on(r, pi_find_records(r, r->at));
     for (unsigned i = 0;
-         !*found && i < PD_LIMIT_REPAIR_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK; i++) {
+         !*found && i < PI_LIMIT_REPAIR_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK; i++) {
         if (rec.type != PD_RECORD_ID_INDEX || pd_reader_decode(r, &rec, NULL) ||
             rec.u.id_index.nr != count_ids(r))
             continue;
@@ -221,7 +221,7 @@ bool pi_attrs_count(struct pi_attrs_count *c, const struct pd_reader *r, const s
                     enum pd_code code)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE, orphan = pi_is_orphan(r, rec);
-    if (c->fit.good + c->fit.bad >= PD_LIMIT_REPAIR_SAMPLES)
+    if (c->fit.good + c->fit.bad >= PI_LIMIT_REPAIR_SAMPLES)
         return false;
     if (!sample && !orphan)
         return true;
@@ -229,7 +229,7 @@ bool pi_attrs_count(struct pi_attrs_count *c, const struct pd_reader *r, const s
     *(explained ? &c->fit.good : &c->fit.bad) += 1;
     c->orphans += orphan && !sample;
     if (!orphan)
-        (explained ? c->good : c->bad)[rec->attr_index % PD_ATTRS_APART]++;
+        (explained ? c->good : c->bad)[rec->attr_index % PI_ATTRS_APART]++;
     return true;
 }
 
@@ -237,7 +237,7 @@ void pi_attrs_conclude(struct pi_attrs_count *c)
 {
     const uint64_t bad = c->fit.bad - c->orphans;
     c->fit.fits = bad < LEAST_BAD || bad <= c->fit.good;
-    for (unsigned i = 0; i < PD_ATTRS_APART; i++)
+    for (unsigned i = 0; i < PI_ATTRS_APART; i++)
         c->fit.fits &= c->bad[i] < LEAST_BAD || c->bad[i] <= c->good[i];
 }
 

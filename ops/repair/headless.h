@@ -12,11 +12,11 @@ struct pi_attrs_fit {
 };
 
 /* The same while records are read one by one. */
-#define PD_ATTRS_APART 64 /* events that are told apart */
+#define PI_ATTRS_APART 64 /* events that are told apart */
 struct pi_attrs_count {
     struct pi_attrs_fit fit;
     uint64_t orphans; /* among the bad ones, that are not samples: their ids may be damaged */
-    unsigned good[PD_ATTRS_APART], bad[PD_ATTRS_APART];
+    unsigned good[PI_ATTRS_APART], bad[PI_ATTRS_APART];
 };
 
 /* Counts a record; if it is a sample, pd_reader_decode() said `code` of it. False: enough are counted. */

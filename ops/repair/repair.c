@@ -152,7 +152,7 @@ static enum pd_code probe_payload(struct repair *p, const struct pd_record *rec,
 {
     struct pd_feature f;
     if (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->payload_size == 0 ||
-        rec->payload_size > PD_LIMIT_PROVEN)
+        rec->payload_size > PI_LIMIT_PROVEN)
         return PD_OK;
     const enum pd_code code =
         pi_reader_hold_payload(p->r, p->options->allocator, &p->payload, &p->payload_n, why);
@@ -368,7 +368,7 @@ static enum pd_code take(struct repair *p, struct pd_record *rec)
 {
     bool good;
     pi_progress_record(&p->progress, rec);
-    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
+    if (pi_role_of(rec) == PI_ROLE_WRAPPER)
         return open_wrapper(p, rec);
     enum pd_code code = judge(p, rec, &good);
     if (!code && good)
@@ -456,7 +456,7 @@ static enum pd_code probe_section(struct repair *p, struct pd_reader *r, const s
     struct pd_feature decoded;
     const size_t n = (size_t)f->section.size;
     *damaged = false;
-    if (f->section.size == 0 || f->section.size > PD_LIMIT_PROVEN || !pi_layout_of_feature(f->feature))
+    if (f->section.size == 0 || f->section.size > PI_LIMIT_PROVEN || !pi_layout_of_feature(f->feature))
         return PD_OK;
     uint8_t *bytes = pi_resize(p->options->allocator, NULL, n);
     if (bytes == NULL)
@@ -647,7 +647,7 @@ enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
                        .stats = stats ? stats : &own_stats,
                        .error = error ? error : &own_error};
     *p.stats = (struct pd_repair_stats){0};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_repair_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_repair_options, &own, options, error);
     if (code)
         return code;
     p.writing = sink || own.open_member;

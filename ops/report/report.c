@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <assert.h>
 
-static_assert((int)PD_REPORT_MOST_KEYS == (int)PD_LIMIT_REPORT_KEYS, "the table of limits");
+static_assert((int)PD_REPORT_MOST_KEYS == (int)PI_LIMIT_REPORT_KEYS, "the table of limits");
 
 struct event {
     struct pd_report_event is; /* first: what is handed out */
@@ -134,7 +134,7 @@ static uint64_t find_value(struct pd_report *r, struct pi_chosen *c, const struc
 
 /* ---- Rows */
 
-PD_WRAPS static uint64_t hash_row(const struct pd_report *r, size_t event, const uint64_t *values)
+PI_WRAPS static uint64_t hash_row(const struct pd_report *r, size_t event, const uint64_t *values)
 {
     uint64_t h = pi_keyed(&r->key, event);
     for (size_t i = 0; i < r->options.n_keys; i++)
@@ -148,7 +148,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* The row of these values, a new one if there was none; NULL: no memory. */
-PD_WRAPS static struct pd_report_row *find_row(struct pd_report *r, struct event *e, const uint64_t *values)
+PI_WRAPS static struct pd_report_row *find_row(struct pd_report *r, struct event *e, const uint64_t *values)
 {
     uint64_t hash = hash_row(r, (size_t)(e - r->events), values), at;
     const size_t size = r->options.n_keys * sizeof *values;
@@ -319,12 +319,12 @@ static enum pd_code take_options(struct pd_report *r, const struct pd_report_opt
 {
     enum pd_code code = PD_OK;
     if (o->selection)
-        code = PD_TAKE_OPTIONS(pd_filter_options, &r->selection, o->selection, error);
+        code = PI_TAKE_OPTIONS(pd_filter_options, &r->selection, o->selection, error);
     if (code)
         return code;
     r->options = *o;
     if (o->memory == 0)
-        r->options.memory = PD_LIMIT_REPORT;
+        r->options.memory = PI_LIMIT_REPORT;
     memcpy(r->keys, o->keys, o->n_keys * sizeof *o->keys);
     r->keep = r->selection.keep;
     r->drop = r->selection.drop;
@@ -341,7 +341,7 @@ enum pd_code pd_report_new(struct pd_report **out, struct pd_reader *reader,
 {
     static const enum pd_report_key usual[] = {PD_KEY_COMM, PD_KEY_DSO};
     struct pd_report_options own;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_report_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_report_options, &own, options, error);
     if (code)
         return code;
     if (own.n_keys == 0) {

@@ -146,7 +146,7 @@ enum pd_code pd_sort_check(struct pd_reader *reader, const struct pd_sort_option
     struct pd_sort_options own;
     struct sorting s = {.reader = reader, .options = &own, .stats = stats, .error = error};
     *stats = (struct pd_sort_stats){0};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_sort_options, &own, options, error);
     if (code)
         return code;
     own.open_member = no_member; /* each file by itself */
@@ -188,7 +188,7 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
 {
     struct pd_error what;
     pi_progress_record(&s->progress, rec);
-    if (pi_role_of(rec) == PD_ROLE_WRAPPER)
+    if (pi_role_of(rec) == PI_ROLE_WRAPPER)
         return pi_output_wrapper(&s->out, rec);
     if (rec->payload_size && pi_payload_is_cut(s->reader, rec)) /* the reader reports it */
         return PD_OK;
@@ -303,7 +303,7 @@ enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
     struct sorting s = {.reader = reader, .options = &own, .stats = stats ? stats : &own_stats};
     s.error = error ? error : &own_error;
     *s.stats = (struct pd_sort_stats){0};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, s.error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_sort_options, &own, options, s.error);
     if (code)
         return code;
     s.out = (struct pi_output){.sections = {.reader = reader, .keep_time = true, .error = s.error},

@@ -262,7 +262,7 @@ static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
     return pi_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
 }
 
-/* The number of a key among all keys; PD_IDMAP_NONE: no sample has it. */
+/* The number of a key among all keys; PI_IDMAP_NONE: no sample has it. */
 static uint32_t number_of(const struct cutter *k, uint32_t key)
 {
     return pi_idmap_get(&k->map, key);
@@ -271,7 +271,7 @@ static uint32_t number_of(const struct cutter *k, uint32_t key)
 static bool add_key(struct cutter *k, uint32_t key)
 {
     const uint32_t turn = (uint32_t)k->n_keys;
-    if (number_of(k, key) != PD_IDMAP_NONE)
+    if (number_of(k, key) != PI_IDMAP_NONE)
         return true;
     if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
         !pi_idmap_add(&k->map, key, turn))
@@ -461,7 +461,7 @@ static int by_key(const void *a, const void *b)
 /* The piece of the key with this number in this batch, or ELSEWHERE. */
 static size_t place_of(const struct cutter *k, uint32_t number)
 {
-    const bool here = number != PD_IDMAP_NONE && number >= k->first_key && number - k->first_key < k->n_cuts;
+    const bool here = number != PI_IDMAP_NONE && number >= k->first_key && number - k->first_key < k->n_cuts;
     return here ? number - k->first_key : ELSEWHERE;
 }
 
@@ -478,7 +478,7 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
 static struct pi_chain *chain_of(const struct cutter *k, struct pd_record *rec)
 {
     uint32_t pid, tid = UINT32_MAX;
-    if (pi_role_of(rec) != PD_ROLE_CHAIN || pd_reader_decode(k->c.reader, rec, NULL))
+    if (pi_role_of(rec) != PI_ROLE_CHAIN || pd_reader_decode(k->c.reader, rec, NULL))
         return NULL;
     pd_record_task(rec, &pid, &tid);
     return pi_chains_find(&k->chains, rec->u.callchain_deferred.cookie, tid);
@@ -504,7 +504,7 @@ static enum pd_code note_chain(struct cutter *k, struct pd_record *rec, uint64_t
 
 static bool goes_to_all(const struct pd_record *rec)
 {
-    return pi_cut_is_state(rec) || pi_serves_of(rec) == PD_SERVES_ORDER;
+    return pi_cut_is_state(rec) || pi_serves_of(rec) == PI_SERVES_ORDER;
 }
 
 static struct pi_piece_set one_of(size_t place)
@@ -528,7 +528,7 @@ static struct pi_piece_set targets_of_task(const struct cutter *k, struct pd_rec
     *again = k->first_key > 0 && pi_tasks_were_written(k->c.tasks, &owners);
     if (!pi_tasks_needed_in(k->c.tasks, &owners, &needed))
         return one_of(first);
-    for (size_t i = 0; i < PD_PIECE_WORDS; i++)
+    for (size_t i = 0; i < PI_PIECE_WORDS; i++)
         needed.words[i] &= k->all.words[i];
     return needed;
 }
@@ -543,14 +543,14 @@ static struct pi_piece_set targets(struct cutter *k, struct pd_record *rec, cons
     const size_t first = k->first_key == 0 ? 0 : ELSEWHERE;
     const bool sample = rec->type == PD_RECORD_SAMPLE && !rec->old_feature;
     *again = chain ? chain->put : k->first_key > 0;
-    if (!sample && pi_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature)
+    if (!sample && pi_role_of(rec) == PI_ROLE_OF_TASK && !rec->old_feature)
         return targets_of_task(k, rec, first, again);
     if (chain)
         return (struct pi_piece_set){{chain->pieces}};
     if (!sample && goes_to_all(rec))
         return k->all;
     const uint32_t number = number_of(k, key_of(k, rec));
-    return one_of(number == PD_IDMAP_NONE ? first : place_of(k, number));
+    return one_of(number == PI_IDMAP_NONE ? first : place_of(k, number));
 }
 
 /* A sample of a piece of another batch. */
@@ -570,7 +570,7 @@ static enum pd_code put_any_by_key(struct cutter *k, struct pd_record *rec)
     enum pd_code code = note_chain(k, rec, to.words[0]);
     if (!code)
         code = pi_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
-    for (size_t i = 0; i < PD_PIECE_WORDS; i++)
+    for (size_t i = 0; i < PI_PIECE_WORDS; i++)
         for (uint64_t left = to.words[i]; !code && !missing && left; left &= left - 1) {
             struct pi_cut *p = &k->cuts[64 * i + (size_t)__builtin_ctzll(left)];
             code = pi_cut_put(p, rec, payload, copy && (chain || goes_to_all(rec)));
@@ -604,7 +604,7 @@ static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e
     const uint32_t number = number_of(k, key_at(k, w->plan, w->attr_index, w->raw));
     const size_t place = place_of(k, number);
     *piece = place != ELSEWHERE ? &k->cuts[place] : NULL;
-    return number != PD_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
+    return number != PI_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
 }
 
 /* As put_by_key(), of the samples that come next, as far as few steps do. */
@@ -702,7 +702,7 @@ static enum pd_code open_batch(struct cutter *k)
     const struct pd_pieces_options *o = k->c.options;
     const bool few = has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->c.zip != 0 : o->zip != PD_ZIP_NONE);
     size_t most = few || o->at_once < WORD ? WORD : o->at_once;
-    most = most < PD_LIMIT_PIECES_AT_ONCE ? most : PD_LIMIT_PIECES_AT_ONCE;
+    most = most < PI_LIMIT_PIECES_AT_ONCE ? most : PI_LIMIT_PIECES_AT_ONCE;
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);
 }
 
@@ -772,9 +772,9 @@ static void limit_copies(struct cutter *k)
         input += pd_reader_member(k->c.reader, i)->size;
     k->c.most_copied = k->c.options->max_copied;
     if (k->c.most_copied == 0 &&
-        __builtin_mul_overflow(input, PD_LIMIT_PIECES_COPIED_TIMES, &k->c.most_copied))
-        k->c.most_copied = UINT64_MAX - PD_LIMIT_PIECES_COPIED;
-    k->c.most_copied += k->c.options->max_copied ? 0 : PD_LIMIT_PIECES_COPIED;
+        __builtin_mul_overflow(input, PI_LIMIT_PIECES_COPIED_TIMES, &k->c.most_copied))
+        k->c.most_copied = UINT64_MAX - PI_LIMIT_PIECES_COPIED;
+    k->c.most_copied += k->c.options->max_copied ? 0 : PI_LIMIT_PIECES_COPIED;
 }
 
 static enum pd_code cut_records(struct cutter *k)
@@ -809,7 +809,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     struct pd_pieces_stats own_stats;
     struct pd_error own_error;
     struct pd_pieces_options own;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_pieces_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_pieces_options, &own, options, error);
     if (code)
         return code;
     if (own.open == NULL || own.close == NULL)
@@ -829,7 +829,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
         .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
     pi_reads_init(&k->c.counters, reader, allocator);
-    code = pi_tasks_ask(&k->c.tasks, PD_TASKS_USES, allocator, k->c.error);
+    code = pi_tasks_ask(&k->c.tasks, PI_TASKS_USES, allocator, k->c.error);
     if (!code)
         code = pi_offcpu_open(&k->names, reader, allocator, k->c.error);
     if (!code)

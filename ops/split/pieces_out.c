@@ -207,7 +207,7 @@ void pi_cut_free(struct pi_cut *p)
 
 bool pi_cut_is_state(const struct pd_record *rec)
 {
-    return rec->old_feature || pi_traits_of(rec->type)->copies == PD_COPIES_STATE;
+    return rec->old_feature || pi_traits_of(rec->type)->copies == PI_COPIES_STATE;
 }
 
 static enum pd_code begin_run(struct pi_cutting *c)
@@ -262,7 +262,7 @@ static enum pd_code pass_on(struct pi_cut *p, const struct pi_waiting *w, uint64
     struct pi_task_owners owners = {.n = 0};
     pi_waiting_frame(w, pd_reader_info(c->reader)->order, &rec);
     rec.old_feature = w->time != 0;
-    if (pi_role_of(&rec) == PD_ROLE_OF_TASK)
+    if (pi_role_of(&rec) == PI_ROLE_OF_TASK)
         pi_tasks_owners(c->tasks, &rec, &owners);
     if (!pi_tasks_used_from(c->tasks, &owners, seq))
         return PD_OK;
@@ -324,9 +324,9 @@ enum pd_code pi_cut_payload(struct pi_cutting *c, struct pd_sorter *s, struct pd
     if (pi_cut_hold(c, rec))
         return PD_ENOMEM;
     c->payload_bytes += rec->payload_size;
-    if (rec->payload_size > PD_LIMIT_PIECE_HELD || c->payload_bytes > PD_LIMIT_PIECE_HELD)
+    if (rec->payload_size > PI_LIMIT_PIECE_HELD || c->payload_bytes > PI_LIMIT_PIECE_HELD)
         return pi_fail_record(c->error, PD_ELIMIT, rec, 0, "payload that each piece must carry",
-                              rec->payload_size, PD_LIMIT_PIECE_HELD);
+                              rec->payload_size, PI_LIMIT_PIECE_HELD);
     if (!pi_grow(c->options->allocator, (void **)&c->payloads, c->n_payloads, &c->payloads_cap,
                  sizeof *c->payloads))
         return pi_fail_record(c->error, PD_ENOMEM, rec, 0, "payload", 0, sizeof *c->payloads);

@@ -232,7 +232,7 @@ static bool has_key(const struct object *o, const char *name)
 static const json_t *take_field(struct object *o, const struct pd_op *op, const char **name)
 {
     const json_t *value = take_key(o, *name = op->name);
-    for (op++; !value && op->kind == PD_OP_ALIAS; op++)
+    for (op++; !value && op->kind == PI_OP_ALIAS; op++)
         value = take_key(o, *name = op->name);
     return value;
 }
@@ -246,9 +246,9 @@ static bool is_field_of(const struct pd_op *head, const struct pd_shape *shape, 
                         const char *key)
 {
     const size_t n = strlen(key);
-    for (const struct pd_op *op = pi_visible(head, shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_visible(head, shape, v); op->kind != PI_OP_END;
          op = pi_visible(op + 1, shape, v))
-        if ((op->kind != PD_OP_OPT64 || pi_count(op, shape, v)) &&
+        if ((op->kind != PI_OP_OPT64 || pi_count(op, shape, v)) &&
             (strcmp(op->name, key) == 0 ||
              (n > 4 && strcmp(key + n - 4, "_pad") == 0 && strncmp(op->name, key, n - 4) == 0)))
             return true;
@@ -283,9 +283,9 @@ static uint64_t count_given(const void *user, const struct pd_op *op)
 {
     const struct object *o = user;
     const json_t *value = json_object_get(o->json, op->name);
-    if (op->kind == PD_OP_BYTES)
+    if (op->kind == PI_OP_BYTES)
         return json_string_length(value) / 2;
-    return op->kind == PD_OP_SLOT ? json_string_length(value) : json_array_size(value);
+    return op->kind == PI_OP_SLOT ? json_string_length(value) : json_array_size(value);
 }
 
 static bool is_given(const void *user, const struct pd_op *op)
@@ -309,8 +309,8 @@ static uint64_t count_of(const struct object *o, const struct pd_op *of)
 static uint64_t passed_attr_size(const struct object *o, const struct pd_op *op)
 {
     const json_t *first = NULL;
-    for (const struct pd_op *user = op + 1; user->kind != PD_OP_END && !first; user++)
-        if (user->kind == PD_OP_ITEMS)
+    for (const struct pd_op *user = op + 1; user->kind != PI_OP_END && !first; user++)
+        if (user->kind == PI_OP_ITEMS)
             first = json_array_get(json_object_get(o->json, user->name), 0);
     const json_t *size = json_object_get(json_object_get(first, "attr"), "size");
     return size && json_is_integer(size) ? (uint64_t)json_integer_value(size) : PD_ATTR_SIZE_VER7;
@@ -328,15 +328,15 @@ static void set_derived(const struct object *o, const struct pd_op *op, void *v)
     uint8_t *member = (uint8_t *)v + op->offset;
     const uint64_t count = op->count_width ? pi_count(op, o->shape, v) : 0;
     switch (op->kind) {
-    case PD_OP_GIVEN: *(uint32_t *)(void *)member = o->shape->given; break;
-    case PD_OP_ROOM:
-    case PD_OP_TEXT:
-    case PD_OP_ODD64: *member = flag_given(o, op); break;
-    case PD_OP_ROOMN: *member = count && flag_given(o, op); break;
-    case PD_OP_SINCE: *member = pi_is_since(op, v); break;
-    case PD_OP_PASS: o->shape->given = (uint32_t)count; break;
-    case PD_OP_LITTLE:
-    case PD_OP_ORDER: break;
+    case PI_OP_GIVEN: *(uint32_t *)(void *)member = o->shape->given; break;
+    case PI_OP_ROOM:
+    case PI_OP_TEXT:
+    case PI_OP_ODD64: *member = flag_given(o, op); break;
+    case PI_OP_ROOMN: *member = count && flag_given(o, op); break;
+    case PI_OP_SINCE: *member = pi_is_since(op, v); break;
+    case PI_OP_PASS: o->shape->given = (uint32_t)count; break;
+    case PI_OP_LITTLE:
+    case PI_OP_ORDER: break;
     default: *(uint64_t *)(void *)member = pi_derived(op, v); break;
     }
 }
@@ -357,8 +357,8 @@ static bool take_scalar(struct object *o, const struct pd_op *op, void *v)
     const char *name;
     const json_t *json = take_field(o, op, &name);
     const struct path path = {o->path, name, 0};
-    const bool sign = op->kind == PD_OP_S32 || op->set->kind == PD_SET_SDEC;
-    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op);
+    const bool sign = op->kind == PI_OP_S32 || op->set->kind == PD_SET_SDEC;
+    const unsigned width = op->kind == PI_OP_VARINT ? 8 : pi_scalar_width(op);
     uint64_t value = 0;
     if (json == NULL) {
         value = pi_follow_is_attr_size(op) ? passed_attr_size(o, op) : count_of(o, op);
@@ -409,11 +409,11 @@ static bool take_str(struct object *o, const struct pd_op *op, const void *v, st
     const json_t *pad = take_key(o, name);
     if (!take_text(o->p, &path, json, s))
         return false;
-    if (json == NULL && op->kind == PD_OP_CSTR && op->ref)
+    if (json == NULL && op->kind == PI_OP_CSTR && op->ref)
         *s = (struct pd_str){op->ref, strlen(op->ref), PD_AUTO};
     if (pad)
         return take_pad(o, &pad_path, pad, s);
-    if (op->kind == PD_OP_SLOT && pi_count(op, o->shape, v) == 0 && s->len == 0)
+    if (op->kind == PI_OP_SLOT && pi_count(op, o->shape, v) == 0 && s->len == 0)
         s->size = 0;
     return true;
 }
@@ -471,9 +471,9 @@ static bool take_attr(const struct object *o, const struct path *path, const jso
 static bool measure_part(const struct object *o, const struct path *path, const struct pd_op *op, void *v)
 {
     const struct pd_bytes none = {NULL, 0};
-    const struct pd_op count = {.kind = op->count_width == 2   ? PD_OP_U16
-                                        : op->count_width == 4 ? PD_OP_U32
-                                                               : PD_OP_U64,
+    const struct pd_op count = {.kind = op->count_width == 2   ? PI_OP_U16
+                                        : op->count_width == 4 ? PI_OP_U32
+                                                               : PI_OP_U64,
                                 .offset = op->count_offset};
     size_t n = 0;
     if (pi_interpret_put_section(op->sub(), o->shape, PD_HOST_ORDER, (uint8_t *)v + op->offset, &none, NULL,
@@ -503,33 +503,33 @@ static bool take_field_of(struct object *o, const struct pd_op *op, void *v)
     const struct path path = {o->path, op->name, 0};
     void *member = (uint8_t *)v + op->offset;
     switch (op->kind) {
-    case PD_OP_ARR: return take_array(o, op, member);
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return take_str(o, op, v, member);
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return take_vec(o, op, member);
-    case PD_OP_REST:
-    case PD_OP_BYTES: return take_bytes(o->p, &path, take_key(o, op->name), member);
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: return take_list(o, op, member);
-    case PD_OP_SIZED: return take_sized(o, op, v);
-    case PD_OP_ATTR: return take_attr(o, &path, take_key(o, op->name), 0, member);
-    case PD_OP_SUB: return take_part(o, &path, take_key(o, op->name), op->sub(), member);
-    case PD_OP_OPT64: return pi_count(op, o->shape, v) == 0 || take_scalar(o, op, v);
+    case PI_OP_ARR: return take_array(o, op, member);
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return take_str(o, op, v, member);
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return take_vec(o, op, member);
+    case PI_OP_REST:
+    case PI_OP_BYTES: return take_bytes(o->p, &path, take_key(o, op->name), member);
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: return take_list(o, op, member);
+    case PI_OP_SIZED: return take_sized(o, op, v);
+    case PI_OP_ATTR: return take_attr(o, &path, take_key(o, op->name), 0, member);
+    case PI_OP_SUB: return take_part(o, &path, take_key(o, op->name), op->sub(), member);
+    case PI_OP_OPT64: return pi_count(op, o->shape, v) == 0 || take_scalar(o, op, v);
     default: break;
     }
-    if (op->kind < PD_OP_GIVEN)
+    if (op->kind < PI_OP_GIVEN)
         return take_scalar(o, op, v);
     set_derived(o, op, v);
     return true;
@@ -539,7 +539,7 @@ static bool take_layout(struct object *o, const struct pd_op *head, void *v)
 {
     const uint32_t given = o->shape->given;
     memset(v, 0, head->offset);
-    for (const struct pd_op *op = pi_present(head, o->shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, o->shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, o->shape, v))
         if (!take_field_of(o, op, v))
             return false;
@@ -690,7 +690,7 @@ static bool take_record_feature(struct object *o, const struct pd_plan *plan, st
     if (json == NULL)
         return true;
     if (rec->old_feature)
-        return take_inner_feature(o, plan, json, rec->type - PD_OLD_FEATURE, rec, has_key(o, "rest"),
+        return take_inner_feature(o, plan, json, rec->type - PI_OLD_FEATURE, rec, has_key(o, "rest"),
                                   &rec->rest);
     struct pd_header_feature *h = &rec->u.header_feature;
     const bool given = json_object_get(json_object_get(o->json, "header_feature"), "data") != NULL;

@@ -11,14 +11,14 @@ struct pi_parser_chunk; /* see parser_memory.c */
 struct pd_set;
 struct json_t;
 
-enum { PD_PARSER_WORDS = 16, PD_PARSER_WORD = 40 };
+enum { PI_PARSER_WORDS = 16, PI_PARSER_WORD = 40 };
 
 /* A text of a set, and its value. */
 struct pi_parser_word {
     const struct pd_set *set; /* NULL: none */
     size_t n;
     uint64_t value;
-    char text[PD_PARSER_WORD];
+    char text[PI_PARSER_WORD];
 };
 
 struct pd_parser {
@@ -29,7 +29,7 @@ struct pd_parser {
     struct json_t *text; /* what the text-taking functions parsed */
     bool no_memory;
     struct pd_parse_error error;
-    struct pi_parser_word words[PD_PARSER_WORDS];
+    struct pi_parser_word words[PI_PARSER_WORDS];
 };
 
 /* n bytes until the next pi_parser_start(), aligned to 8 and not zeroed; NULL: no_memory is set. */

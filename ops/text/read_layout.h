@@ -69,10 +69,10 @@
     }                                                                             \
     if (!close_list(t, &v->f_))                                                   \
         return false;
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -92,7 +92,7 @@ static bool take_payload(struct line *t, const struct pd_shape *s, struct pd_rec
         return take_key(t, &first, ",\"" #name_ "\":", sizeof #name_ + 3) && \
                take_##name_(t, s, &rec->u.name_);
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

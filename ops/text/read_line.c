@@ -134,7 +134,7 @@ static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
     const char *text = take_quoted(t, &n);
     if (text == NULL || n == 0)
         return false;
-    struct pi_parser_word *w = &t->p->words[(n + (uint8_t)text[0] + (uint8_t)text[n - 1]) % PD_PARSER_WORDS];
+    struct pi_parser_word *w = &t->p->words[(n + (uint8_t)text[0] + (uint8_t)text[n - 1]) % PI_PARSER_WORDS];
     if (w->set == set && w->n == n && memcmp(w->text, text, n) == 0) {
         *value = w->value;
         return true;
@@ -217,7 +217,7 @@ static bool take_string(struct line *t, struct pd_str *s)
 
 /* ---- Arrays. */
 
-/* Room for all that could follow in a line of PD_LIMIT_QUICK_LINE; only the filled part is kept. */
+/* Room for all that could follow in a line of PI_LIMIT_QUICK_LINE; only the filled part is kept. */
 static void *begin_items(struct line *t, size_t least, size_t size)
 {
     const size_t most = (size_t)(t->end - t->at) / least + 1;
@@ -310,7 +310,7 @@ bool pi_record_from_line(struct pd_parser *p, const char *text, size_t n,
 {
     struct line line = {p, text, text + n}, *const t = &line;
     memset(rec, 0, offsetof(struct pd_record, u));
-    if (n > PD_LIMIT_QUICK_LINE || !take_header(t, rec) ||
+    if (n > PI_LIMIT_QUICK_LINE || !take_header(t, rec) ||
         (rec->plan = plan_of(user, rec->attr_index)) == NULL)
         return false;
     const struct pd_plan *plan = rec->plan;

@@ -87,7 +87,7 @@ static uint8_t usual(const struct pd_plan *plan)
     switch (plan->shape.sample_type) {
 #define USUAL(number_, sample_type_) \
     case sample_type_: return number_;
-        PD_EACH_USUAL(USUAL)
+        PI_EACH_USUAL(USUAL)
 #undef USUAL
     default: return 0;
     }
@@ -115,8 +115,8 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->shape.sample_type = attr->sample_type;
     plan->shape.branch_sample_type = attr->branch_sample_type;
     plan->shape.read_format = (uint32_t)attr->read_format;
-    plan->shape.n_regs[PD_REGS_user] = (uint8_t)__builtin_popcountll(attr->sample_regs_user);
-    plan->shape.n_regs[PD_REGS_intr] = (uint8_t)__builtin_popcountll(attr->sample_regs_intr);
+    plan->shape.n_regs[PI_REGS_user] = (uint8_t)__builtin_popcountll(attr->sample_regs_user);
+    plan->shape.n_regs[PI_REGS_intr] = (uint8_t)__builtin_popcountll(attr->sample_regs_intr);
     plan->id_all = attr->flags & PD_ATTR_SAMPLE_ID_ALL;
     plan->unknown_read = attr->read_format & ~pi_set_mask(&pd_set_read_format);
     plan->unknown = attr->sample_type & ~pi_set_mask(&pd_set_sample_type) ||
@@ -125,6 +125,6 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->budget = (uint16_t)budget_sample(&plan->shape);
     plan->usual = usual(plan);
     plan->key = key(plan);
-    plan->offcpu = pi_offcpu_may_be(attr) ? PD_OFFCPU_ATTR : 0;
+    plan->offcpu = pi_offcpu_may_be(attr) ? PI_OFFCPU_ATTR : 0;
     plan_places(plan, attr->sample_type);
 }

@@ -10,13 +10,13 @@
 
 /*
  * Bytes in front of the feature: the header and the feature's number; a type of its own (rec->old_feature) is
- * the number plus PD_OLD_FEATURE.
+ * the number plus PI_OLD_FEATURE.
  */
 enum {
-    PD_CARRIED_HEAD = 16,
-    PD_CARRIED_HEAD_OLD = 8,
-    PD_CARRIED_MOST = UINT16_MAX - PD_CARRIED_HEAD, /* bytes of a feature in a record */
-    PD_OLD_FEATURE = 66,
+    PI_CARRIED_HEAD = 16,
+    PI_CARRIED_HEAD_OLD = 8,
+    PI_CARRIED_MOST = UINT16_MAX - PI_CARRIED_HEAD, /* bytes of a feature in a record */
+    PI_OLD_FEATURE = 66,
 };
 
 /* True if the feature has a type of its own in streams of Google's perf 3.3. */

@@ -149,7 +149,7 @@ __attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, st
             return false;                                                                             \
         break;                                                                                        \
     }
-        PD_EACH_USUAL(USUAL)
+        PI_EACH_USUAL(USUAL)
 #undef USUAL
     default: return false;
     }
@@ -173,7 +173,7 @@ __attribute__((flatten)) bool pi_sample_fits(const struct pd_plan *plan, const u
         return take_budget(&c, budget_sample(&shape)) && decode_sample_le(&c, &shape, &sample) && \
                c.slack == 0;                                                                      \
     }
-        PD_EACH_USUAL(USUAL)
+        PI_EACH_USUAL(USUAL)
 #undef USUAL
     default: return false;
     }

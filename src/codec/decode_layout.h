@@ -38,7 +38,7 @@
     if (!take_vec(c, (uint64_t)v->rows_ * v->columns_, ORDER, &v->f_)) \
         return false;
 #define REGS(f_, abi_, which_, doc_)                                            \
-    if (!take_vec(c, v->abi_ ? s->n_regs[PD_REGS_##which_] : 0, ORDER, &v->f_)) \
+    if (!take_vec(c, v->abi_ ? s->n_regs[PI_REGS_##which_] : 0, ORDER, &v->f_)) \
         return false;
 #define OPT64(f_, n_, set_, doc_)               \
     v->f_ = 0;                                  \
@@ -53,10 +53,10 @@
 #define LIST(f_, n_, layout_, doc_)                                               \
     if (!take_list(c, v->n_, budget_##layout_(s), s->read_format, ORDER, &v->f_)) \
         return false;
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -88,7 +88,7 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
         return take_budget(&c, budget_##name_(s)) && FN(decode_##name_)(&c, s, &rec->u.name_) && \
                FN(decode_end)(&c, s, rec);
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

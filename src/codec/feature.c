@@ -62,10 +62,10 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
 
 bool pi_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data)
 {
-    const size_t begin = rec->old_feature ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
+    const size_t begin = rec->old_feature ? PI_CARRIED_HEAD_OLD : PI_CARRIED_HEAD;
     if (rec->size < begin || (rec->type != PD_RECORD_HEADER_FEATURE && !rec->old_feature))
         return false;
-    *id = rec->old_feature ? rec->type - PD_OLD_FEATURE
+    *id = rec->old_feature ? rec->type - PI_OLD_FEATURE
                            : pi_load64(rec->raw + sizeof(struct pi_record_header), order);
     *data = (struct pd_bytes){rec->raw + begin, rec->size - begin};
     return true;

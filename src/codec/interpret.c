@@ -46,7 +46,7 @@ static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *
     if (r->left < width)
         return fail(r, PD_ESHORT, op, r->left, width);
     uint64_t value = pi_load(r->p, width, r->order);
-    if ((op->kind == PD_OP_B32 || op->kind == PD_OP_B64) && r->order == PD_BIG)
+    if ((op->kind == PI_OP_B32 || op->kind == PI_OP_B64) && r->order == PD_BIG)
         value = pi_mirror_from_big(op->set, value);
     pi_scalar_set(op, v, value);
     advance(r, width);
@@ -135,24 +135,24 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
     uint64_t n = r->left;
     enum pd_code code;
     switch (op->kind) {
-    case PD_OP_CSTR: n = strnlen((const char *)r->p, r->left) + (size_t)1; break;
-    case PD_OP_STR64:
+    case PI_OP_CSTR: n = strnlen((const char *)r->p, r->left) + (size_t)1; break;
+    case PI_OP_STR64:
         if (r->left < 4)
             return fail(r, PD_ESHORT, op, r->left, 4);
         n = pi_load32(r->p, r->order);
         advance(r, 4);
         break;
-    case PD_OP_STRV:
+    case PI_OP_STRV:
         if ((code = read_varint(r, op, &n)))
             return code;
         break;
-    case PD_OP_STRN:
+    case PI_OP_STRN:
         if (r->left < op->arg)
             return fail(r, PD_ESHORT, op, r->left, op->arg);
         n = op->arg;
         break;
-    case PD_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
-    case PD_OP_SLOT:
+    case PI_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
+    case PI_OP_SLOT:
         n = pi_count(op, &r->shape, v);
         if (n > r->left)
             return fail(r, PD_ECOUNT, op, n, r->left);
@@ -160,7 +160,7 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
         break;
     default: break;
     }
-    if ((code = read_slot(r, op, n, s)) || op->kind != PD_OP_CSTR || !op->ref)
+    if ((code = read_slot(r, op, n, s)) || op->kind != PI_OP_CSTR || !op->ref)
         return code;
     return check_fixed(r, op, (const uint8_t *)s->ptr,
                        s->len < strlen(op->ref) ? s->size : strlen(op->ref) + 1);
@@ -197,10 +197,10 @@ static size_t first_bytes(const struct pd_op *head, const struct reader *r)
 {
     const struct pd_op *op = pi_visible(head, &r->shape, NULL);
     switch (op->kind) {
-    case PD_OP_ARR:
-    case PD_OP_STRN: return (size_t)op->arg;
-    case PD_OP_STR64: return 4;
-    case PD_OP_SIZED: return op->sub() == pi_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
+    case PI_OP_ARR:
+    case PI_OP_STRN: return (size_t)op->arg;
+    case PI_OP_STR64: return 4;
+    case PI_OP_SIZED: return op->sub() == pi_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
     default: return pi_scalar_width(op) ? pi_scalar_width(op) : 1;
     }
 }
@@ -211,16 +211,16 @@ static size_t first_bytes(const struct pd_op *head, const struct reader *r)
  */
 static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
-    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
     const uint8_t *begin = r->p;
     const bool sized = r->sized;
     const struct pd_op count = {.name = op->ref};
     const size_t least = first_bytes(op->sub(), r);
     uint64_t i = 0;
     r->sized = false;
-    for (; op->kind == PD_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
+    for (; op->kind == PI_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
         const uint8_t *before = r->p;
-        if (op->kind == PD_OP_ITEMS && r->left < least)
+        if (op->kind == PI_OP_ITEMS && r->left < least)
             return fail(r, PD_ECOUNT, &count, n, i);
         const enum pd_code code = read_layout(r, op->sub(), element);
         if (code)
@@ -258,7 +258,7 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
     const struct pd_op of = {.name = op->ref};
     if (size < op->arg || size - op->arg > left)
         return fail(r, PD_ECOUNT, op, size, left + op->arg);
-    if (op->kind == PD_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
+    if (op->kind == PI_OP_SIZED && op->sub() == pi_layout_attr() && size < PD_ATTR_SIZE_VER0)
         return fail(r, PD_ECOUNT, &of, size, PD_ATTR_SIZE_VER0);
     size -= op->arg;
     r->left = (size_t)size;
@@ -289,7 +289,7 @@ static enum pd_code check_key(const struct reader *r, const struct pd_op *op, ui
     const struct pd_op number = {.name = op->ref};
     if (key < 8)
         return fail(r, PD_EVALUE, &number, key, 8);
-    return (key & 7) > PD_WIRE_TYPE_LAST ? fail(r, PD_EVALUE, op, key & 7, PD_WIRE_TYPE_LAST) : PD_OK;
+    return (key & 7) > PI_WIRE_TYPE_LAST ? fail(r, PD_EVALUE, op, key & 7, PI_WIRE_TYPE_LAST) : PD_OK;
 }
 
 static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
@@ -298,73 +298,73 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
     const uint64_t count = op->count_width ? pi_count(op, &r->shape, v) : 0;
     const struct pd_op of = {.name = op->ref};
     switch (op->kind) {
-    case PD_OP_GIVEN: *(uint32_t *)member = r->shape.given; break;
-    case PD_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
-    case PD_OP_ROOMN: *(uint8_t *)member = count && count <= r->left / op->arg; break;
-    case PD_OP_ODD64: *(uint8_t *)member = r->left / 8 % 2; break;
-    case PD_OP_TEXT: *(uint8_t *)member = pi_is_text(r->p, r->left, r->order); break;
-    case PD_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
-    case PD_OP_LITTLE: r->order = PD_LITTLE; break;
-    case PD_OP_PASS: r->shape.given = (uint32_t)count; break;
-    case PD_OP_ORDER:
+    case PI_OP_GIVEN: *(uint32_t *)member = r->shape.given; break;
+    case PI_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
+    case PI_OP_ROOMN: *(uint8_t *)member = count && count <= r->left / op->arg; break;
+    case PI_OP_ODD64: *(uint8_t *)member = r->left / 8 % 2; break;
+    case PI_OP_TEXT: *(uint8_t *)member = pi_is_text(r->p, r->left, r->order); break;
+    case PI_OP_SINCE: *(uint8_t *)member = pi_is_since(op, v); break;
+    case PI_OP_LITTLE: r->order = PD_LITTLE; break;
+    case PI_OP_PASS: r->shape.given = (uint32_t)count; break;
+    case PI_OP_ORDER:
         if (count > PD_BIG)
             return fail(r, PD_EVALUE, op, count, PD_BIG);
         r->order = (enum pd_order)count;
         break;
     default: *(uint64_t *)member = pi_derived(op, v); break;
     }
-    if (op->kind == PD_OP_LESS && count < op->arg)
+    if (op->kind == PI_OP_LESS && count < op->arg)
         return fail(r, PD_ECOUNT, &of, count, op->arg);
-    if (op->kind == PD_OP_SINCE && !pi_is_number(op, v))
+    if (op->kind == PI_OP_SINCE && !pi_is_number(op, v))
         return fail(r, PD_EVALUE, &of, pi_first_character(op, v), '0');
-    return op->kind == PD_OP_OTHER ? check_key(r, op, count) : PD_OK;
+    return op->kind == PI_OP_OTHER ? check_key(r, op, count) : PD_OK;
 }
 
 static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
     switch (op->kind) {
-    case PD_OP_ARR: return read_array(r, op, member);
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return read_str(r, op, v, member);
-    case PD_OP_REST: return read_bytes(r, op, r->left, member);
-    case PD_OP_BYTES: return read_bytes(r, op, pi_count(op, &r->shape, v), member);
-    case PD_OP_VECR64: return read_vec(r, op, r->left / 8, member);
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64: return read_vec(r, op, pi_count(op, &r->shape, v), member);
-    case PD_OP_REGS: return read_regs(r, op, v, member);
-    case PD_OP_LIST: return read_list(r, op, pi_count(op, &r->shape, v), member);
-    case PD_OP_ITEMS: return read_items(r, op, pi_count(op, &r->shape, v), member);
-    case PD_OP_ITEMSR: return read_items(r, op, 0, member);
-    case PD_OP_MESSAGE: return read_message(r, op, member);
-    case PD_OP_SUB: return read_layout(r, op->sub(), member);
-    case PD_OP_SIZED: return read_sized(r, op, pi_count(op, &r->shape, v), member);
-    case PD_OP_ATTR: return read_attr(r, op, member);
-    case PD_OP_VARINT: return read_varint(r, op, member);
-    case PD_OP_OPT64: return pi_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
-    default: return op->kind >= PD_OP_GIVEN ? read_derived(r, op, v) : read_scalar(r, op, v);
+    case PI_OP_ARR: return read_array(r, op, member);
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return read_str(r, op, v, member);
+    case PI_OP_REST: return read_bytes(r, op, r->left, member);
+    case PI_OP_BYTES: return read_bytes(r, op, pi_count(op, &r->shape, v), member);
+    case PI_OP_VECR64: return read_vec(r, op, r->left / 8, member);
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64: return read_vec(r, op, pi_count(op, &r->shape, v), member);
+    case PI_OP_REGS: return read_regs(r, op, v, member);
+    case PI_OP_LIST: return read_list(r, op, pi_count(op, &r->shape, v), member);
+    case PI_OP_ITEMS: return read_items(r, op, pi_count(op, &r->shape, v), member);
+    case PI_OP_ITEMSR: return read_items(r, op, 0, member);
+    case PI_OP_MESSAGE: return read_message(r, op, member);
+    case PI_OP_SUB: return read_layout(r, op->sub(), member);
+    case PI_OP_SIZED: return read_sized(r, op, pi_count(op, &r->shape, v), member);
+    case PI_OP_ATTR: return read_attr(r, op, member);
+    case PI_OP_VARINT: return read_varint(r, op, member);
+    case PI_OP_OPT64: return pi_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
+    default: return op->kind >= PI_OP_GIVEN ? read_derived(r, op, v) : read_scalar(r, op, v);
     }
 }
 
 /* In a part of stated size: does it end before this number? Then those behind it are absent too. */
 static bool ends_before(const struct reader *r, const struct pd_op *op)
 {
-    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
-    return r->sized && width > r->left && op->kind != PD_OP_OPT64;
+    const size_t width = op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
+    return r->sized && width > r->left && op->kind != PI_OP_OPT64;
 }
 
 /* Even a string that is not there can be printed. */
 static void leave_out(const struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
-    if (op->kind == PD_OP_STR)
+    if (op->kind == PI_OP_STR)
         *(struct pd_str *)member = (struct pd_str){(const char *)r->p, 0, 0};
 }
 
@@ -374,10 +374,10 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
     const enum pd_order order = r->order;
     bool ended = false;
     memset(v, 0, head->offset);
-    for (const struct pd_op *op = pi_present(head, &r->shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, &r->shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, &r->shape, v)) {
         ended |= ends_before(r, op);
-        if (ended && op->kind != PD_OP_REST) {
+        if (ended && op->kind != PI_OP_REST) {
             leave_out(r, op, v);
             continue;
         }
@@ -392,7 +392,7 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
 
 /* ---- Records, sections, elements. */
 
-static const struct pd_op no_fields[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
+static const struct pd_op no_fields[] = {{.kind = PI_OP_HEAD}, {.kind = PI_OP_END}};
 static const struct pd_op trailer_op = {.name = "sample_id"};
 
 enum pd_code pi_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,

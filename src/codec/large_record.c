@@ -17,7 +17,7 @@ void pd_large_parts_free(struct pd_large_parts *s)
 
 static enum pd_code append(struct pd_large_parts *s, const uint8_t *p, size_t n, struct pd_error *error)
 {
-    const uint64_t most = s->max_bytes ? s->max_bytes : PD_LIMIT_LARGE_RECORD;
+    const uint64_t most = s->max_bytes ? s->max_bytes : PI_LIMIT_LARGE_RECORD;
     if (n > most || s->n > most - n)
         return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "record in parts", s->n + n, most);
     if (n == 0)

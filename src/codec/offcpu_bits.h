@@ -7,10 +7,10 @@
 #include <perfdata/records.h>
 
 enum pi_offcpu_bit {
-    PD_OFFCPU_ATTR = 1,    /* all but the name of the event is as of an off-cpu event */
-    PD_OFFCPU_NAMED = 2,   /* the recording has named the event */
-    PD_OFFCPU_IS = 4,      /* it is called so */
-    PD_OFFCPU_UPDATED = 8, /* by EVENT_UPDATE, which counts more than EVENT_DESC */
+    PI_OFFCPU_ATTR = 1,    /* all but the name of the event is as of an off-cpu event */
+    PI_OFFCPU_NAMED = 2,   /* the recording has named the event */
+    PI_OFFCPU_IS = 4,      /* it is called so */
+    PI_OFFCPU_UPDATED = 8, /* by EVENT_UPDATE, which counts more than EVENT_DESC */
 };
 
 /* All but the name. */

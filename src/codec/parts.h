@@ -23,8 +23,8 @@ static inline void pi_error_move(struct pd_error *error, uint64_t part)
     error->offset = error->offset == PD_NOWHERE || part == PD_NOWHERE ? part : error->offset + part;
 }
 
-/* PD_BYTES_<layout>: bytes of a part of fixed size. */
-#define LAYOUT(name_, doc_) enum { PD_BYTES_##name_ = 0
+/* PI_BYTES_<layout>: bytes of a part of fixed size. */
+#define LAYOUT(name_, doc_) enum { PI_BYTES_##name_ = 0
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define END(name_) \
     }              \
@@ -37,23 +37,23 @@ static inline void pi_error_move(struct pd_error *error, uint64_t part)
 #define U64(f_, set_, doc_) +8
 #define B64(f_, set_, doc_) +8
 #define ARR(f_, n_, doc_) +(n_)
-#define SUB(f_, layout_, doc_) +PD_BYTES_##layout_
-#define PD_EACH_FAST
+#define SUB(f_, layout_, doc_) +PI_BYTES_##layout_
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
 
-/* Fixed parts as a whole, from and to PD_BYTES_<part> bytes. An attr's tail is not included. */
-#define PD_PART(name_)                                                                         \
+/* Fixed parts as a whole, from and to PI_BYTES_<part> bytes. An attr's tail is not included. */
+#define PI_PART(name_)                                                                         \
     void pi_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out); \
     void pi_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
-PD_PART(attr)
-PD_PART(file_section)
-PD_PART(file_header)
-PD_PART(event_type)
-PD_PART(tracepoint_common)
-#undef PD_PART
+PI_PART(attr)
+PI_PART(file_section)
+PI_PART(file_header)
+PI_PART(event_type)
+PI_PART(tracepoint_common)
+#undef PI_PART
 
 /* Elements i to i + n of a list of branches, as pd_branch_entry_at() gives each. */
 void pi_branch_entries_at(const struct pd_list *l, size_t i, size_t n, struct pd_branch_entry *out);

@@ -10,7 +10,7 @@
 /* The role of a record from a reader: types of old streams that look like others are features. */
 static inline enum pi_role pi_role_of(const struct pd_record *rec)
 {
-    return rec->old_feature ? PD_ROLE_TOOL : (enum pi_role)pi_traits_of(rec->type)->role;
+    return rec->old_feature ? PI_ROLE_TOOL : (enum pi_role)pi_traits_of(rec->type)->role;
 }
 
 static inline enum pi_tells pi_tells_of(const struct pd_record *rec)
@@ -21,7 +21,7 @@ static inline enum pi_tells pi_tells_of(const struct pd_record *rec)
 /* True if records of this type contain other records. */
 static inline bool pi_is_wrapper_type(uint32_t type)
 {
-    return type >= PD_RECORD_HEADER_ATTR && pi_traits_of(type)->role == PD_ROLE_WRAPPER;
+    return type >= PD_RECORD_HEADER_ATTR && pi_traits_of(type)->role == PI_ROLE_WRAPPER;
 }
 
 /* The same of a record from a reader, whose type may be a feature's. */
@@ -33,13 +33,13 @@ static inline bool pi_is_wrapper(const struct pd_record *rec)
 /* What it serves as a reader gives it. */
 static inline enum pi_serves pi_serves_of(const struct pd_record *rec)
 {
-    return rec->old_feature ? PD_SERVES_FEATURE : (enum pi_serves)pi_traits_of(rec->type)->serves;
+    return rec->old_feature ? PI_SERVES_FEATURE : (enum pi_serves)pi_traits_of(rec->type)->serves;
 }
 
 /* True if its content is in a file's header or in a section. */
 static inline bool pi_is_of_head(const struct pd_record *rec)
 {
-    return pi_serves_of(rec) >= PD_SERVES_ATTR;
+    return pi_serves_of(rec) >= PI_SERVES_ATTR;
 }
 
 /* A pid of a decoded record, at an offset of its traits. */

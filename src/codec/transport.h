@@ -11,7 +11,7 @@
 /* Records that bring attrs and features, or serve the order and the compression of others. */
 static inline bool pi_is_transport(uint32_t type)
 {
-    return type >= PD_RECORD_HEADER_ATTR && pi_tool_traits(type)->serves != PD_SERVES_CONTENT;
+    return type >= PD_RECORD_HEADER_ATTR && pi_tool_traits(type)->serves != PI_SERVES_CONTENT;
 }
 
 /* Features that describe the container rather than the content. */

@@ -11,20 +11,20 @@
  * place (ID) or anywhere (IDENTIFIER), of one cpu or all, with or without call chains and raw data. The codec
  * has code of its own for each, in which the compiler knows the values of all WHEN conditions.
  */
-#define PD_USUAL_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD)
-#define PD_USUAL_WITH(X, a_, b_, c_, d_, e_, f_, with_)                     \
-    X(a_, PD_USUAL_FIELDS | (with_))                                        \
-    X(b_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | (with_))                        \
-    X(c_, PD_USUAL_FIELDS | PD_SAMPLE_IDENTIFIER | (with_))                 \
-    X(d_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER | (with_)) \
-    X(e_, PD_USUAL_FIELDS | PD_SAMPLE_ID | (with_))                         \
-    X(f_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_ID | (with_))
-#define PD_EACH_USUAL(X)                                       \
-    PD_USUAL_WITH(X, 1, 2, 3, 4, 5, 6, 0)                      \
-    PD_USUAL_WITH(X, 7, 8, 9, 10, 11, 12, PD_SAMPLE_CALLCHAIN) \
-    PD_USUAL_WITH(X, 13, 14, 15, 16, 17, 18, PD_SAMPLE_RAW)    \
-    PD_USUAL_WITH(X, 19, 20, 21, 22, 23, 24, PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)
-#define PD_N_USUAL 24
+#define PI_USUAL_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD)
+#define PI_USUAL_WITH(X, a_, b_, c_, d_, e_, f_, with_)                     \
+    X(a_, PI_USUAL_FIELDS | (with_))                                        \
+    X(b_, PI_USUAL_FIELDS | PD_SAMPLE_CPU | (with_))                        \
+    X(c_, PI_USUAL_FIELDS | PD_SAMPLE_IDENTIFIER | (with_))                 \
+    X(d_, PI_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER | (with_)) \
+    X(e_, PI_USUAL_FIELDS | PD_SAMPLE_ID | (with_))                         \
+    X(f_, PI_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_ID | (with_))
+#define PI_EACH_USUAL(X)                                       \
+    PI_USUAL_WITH(X, 1, 2, 3, 4, 5, 6, 0)                      \
+    PI_USUAL_WITH(X, 7, 8, 9, 10, 11, 12, PD_SAMPLE_CALLCHAIN) \
+    PI_USUAL_WITH(X, 13, 14, 15, 16, 17, 18, PD_SAMPLE_RAW)    \
+    PI_USUAL_WITH(X, 19, 20, 21, 22, 23, 24, PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)
+#define PI_N_USUAL 24
 
 /*
  * True if a framed sample is of one of these types and ends at its size: then it can be decoded. False does

@@ -48,7 +48,7 @@ static inline bool pi_variant_possible(const struct pd_record *rec)
 {
     if (rec->type != PD_RECORD_SAMPLE)
         return true;
-    if (rec->variant & PD_VARIANT_UNKNOWN_REGS && !pi_abi_unknown(pi_variant_abi(rec)))
+    if (rec->variant & PI_VARIANT_UNKNOWN_REGS && !pi_abi_unknown(pi_variant_abi(rec)))
         return false;
     return !(rec->variant & PD_VARIANT_NO_HW_IDX) || rec->u.sample.branch_stack.nr == 0;
 }
@@ -66,19 +66,19 @@ static inline bool pi_layout_unknown(const struct pd_plan *plan, uint32_t type)
 static inline bool pi_type_has_trailer(uint32_t type)
 {
     switch (type) {
-#define PD_IS_TRAILER true
-#define PD_IS_NO_TRAILER false
+#define PI_IS_TRAILER true
+#define PI_IS_NO_TRAILER false
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_:                         \
-        return PD_IS_##trailer_;
+        return PI_IS_##trailer_;
 #define END(name_)
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
-#undef PD_IS_TRAILER
-#undef PD_IS_NO_TRAILER
+#undef PI_IS_TRAILER
+#undef PI_IS_NO_TRAILER
     default: return type < PD_RECORD_HEADER_ATTR;
     }
 }

@@ -22,7 +22,7 @@ void pi_attrs_free(struct pi_attrs *a)
     pi_release(a->allocator, a->map);
 }
 
-PD_WRAPS static size_t place_of(const struct pi_attrs *a, uint64_t id)
+PI_WRAPS static size_t place_of(const struct pi_attrs *a, uint64_t id)
 {
     return a->plain ? pi_attrs_place(a, id) : (size_t)pi_keyed(&a->key, id) & (a->map_size - 1);
 }
@@ -41,7 +41,7 @@ uint32_t pi_attrs_find(const struct pi_attrs *a, uint64_t id)
 }
 
 /* For a missing id, for which there is room. */
-PD_WRAPS static void map_put(struct pi_attrs *a, struct pi_id_slot slot)
+PI_WRAPS static void map_put(struct pi_attrs *a, struct pi_id_slot slot)
 {
     const size_t mask = a->map_size - 1, place = place_of(a, slot.id);
     size_t i = place;

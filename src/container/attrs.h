@@ -64,7 +64,7 @@ void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec);
 enum pd_code pi_attrs_decode(struct pd_record *rec, struct pd_error *error);
 
 /* The first place of an id in the map: the golden ratio separates consecutive ids. */
-PD_WRAPS static inline size_t pi_attrs_place(const struct pi_attrs *a, uint64_t id)
+PI_WRAPS static inline size_t pi_attrs_place(const struct pi_attrs *a, uint64_t id)
 {
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
 }

@@ -57,7 +57,7 @@ static enum pd_code walk_entry(struct walk *w, int depth)
         return fail_reading(w, "a file of this directory");
     if (S_ISREG(st.st_mode))
         return walk_file(w, st.st_mode & 07777);
-    if (S_ISDIR(st.st_mode) && depth < PD_LIMIT_COPY_DEPTH)
+    if (S_ISDIR(st.st_mode) && depth < PI_LIMIT_COPY_DEPTH)
         return walk_folder(w, depth + 1);
     w->left++;
     return PD_OK;

@@ -65,10 +65,10 @@ static enum pd_code note(struct pd_reader *r, const struct pd_error *what, struc
 {
     struct pi_probe *p = &r->probe;
     struct pd_error more;
-    if (p->noted == PD_LIMIT_FINDINGS)
+    if (p->noted == PI_LIMIT_FINDINGS)
         return PD_OK;
-    if (++p->noted == PD_LIMIT_FINDINGS) {
-        pi_fail(&more, PD_ELIMIT, what->offset, "findings", PD_LIMIT_FINDINGS, PD_LIMIT_FINDINGS - 1);
+    if (++p->noted == PI_LIMIT_FINDINGS) {
+        pi_fail(&more, PD_ELIMIT, what->offset, "findings", PI_LIMIT_FINDINGS, PI_LIMIT_FINDINGS - 1);
         what = &more;
     }
     const enum pd_code code =
@@ -114,7 +114,7 @@ static enum pd_code probe_section(struct pd_reader *r, const struct pd_feature_s
     const size_t n = (size_t)s->section.size;
     struct pd_error what;
     struct pd_feature f;
-    if (!s->intact || n == 0 || s->section.size > PD_LIMIT_PROVEN || !pi_layout_of_feature(s->feature))
+    if (!s->intact || n == 0 || s->section.size > PI_LIMIT_PROVEN || !pi_layout_of_feature(s->feature))
         return PD_OK;
     uint8_t *bytes = pi_resize(r->allocator, NULL, n);
     if (bytes == NULL)
@@ -172,7 +172,7 @@ static void collect(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pi_probe *p = &r->probe;
     p->collecting = rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->payload_size &&
-                    rec->payload_size <= PD_LIMIT_PROVEN;
+                    rec->payload_size <= PI_LIMIT_PROVEN;
     p->payload = p->at = rec->offset + rec->size;
     p->n = 0;
 }

@@ -97,7 +97,7 @@ static void read_bitmap(struct pd_file_info *info, const struct pd_file_section 
 
 static bool is_v1_header_size(uint64_t n)
 {
-    return n == PD_BYTES_file_header_OLD || n == PD_BYTES_file_header;
+    return n == PI_BYTES_file_header_OLD || n == PI_BYTES_file_header;
 }
 
 /* Byte order and version; false: not a perf.data. `got` bytes are available. */
@@ -116,9 +116,9 @@ static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
     else
         return false;
     if (info->version == 1) { /* the magic was copied as bytes: the sizes tell the order */
-        const bool little = pi_load64(p + 8, PD_LITTLE) == PD_PIPE_HEADER_BYTES ||
+        const bool little = pi_load64(p + 8, PD_LITTLE) == PI_PIPE_HEADER_BYTES ||
                             (got >= 24 && pi_is_v1_stride(pi_load64(p + 16, PD_LITTLE)));
-        const bool big = pi_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
+        const bool big = pi_load64(p + 8, PD_BIG) == PI_PIPE_HEADER_BYTES ||
                          (got >= 24 && pi_is_v1_stride(pi_load64(p + 16, PD_BIG)));
         info->order = big && !little ? PD_BIG : PD_LITTLE;
         if (!big && !little && is_v1_header_size(pi_load64(p + 8, PD_BIG))) /* attrs of a size of their own */
@@ -236,7 +236,7 @@ static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
         const uint64_t offset = r->info.header.attrs.offset + i * stride, now = most < n - i ? most : n - i;
         if (read_part(r, offset, entries, (size_t)(now * stride), "attrs", &what) == PD_OK) {
             for (uint64_t k = 0; !code && k < now; k++)
-                code = read_event(r, entries + k * stride, (size_t)stride - PD_BYTES_file_section,
+                code = read_event(r, entries + k * stride, (size_t)stride - PI_BYTES_file_section,
                                   offset + k * stride, error);
             i += now;
         } else if (now == 1) {
@@ -254,8 +254,8 @@ static enum pd_code read_attrs_and_ids(struct pd_reader *r, struct pd_error *err
 {
     const struct pd_file_header *h = &r->info.header;
     const uint64_t stride = h->attr_size;
-    if (stride < PD_BYTES_file_section + 8 || stride > ENTRIES_AT_ONCE)
-        return pi_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_BYTES_file_section);
+    if (stride < PI_BYTES_file_section + 8 || stride > ENTRIES_AT_ONCE)
+        return pi_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PI_BYTES_file_section);
     if (!inside(r, &h->attrs))
         return pi_finding(r, error, PD_ERANGE, 24, "attrs", pi_file_section_end(&h->attrs),
                           r->info.file_size);
@@ -300,11 +300,11 @@ static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *
 /* Now that the table is known; the bitmap has as many features however it is read. */
 static void read_bitmap_again(struct pd_reader *r)
 {
-    const size_t entries = (size_t)(pi_file_table_bytes(r) / PD_BYTES_file_section),
+    const size_t entries = (size_t)(pi_file_table_bytes(r) / PI_BYTES_file_section),
                  most = entries < 2 ? entries : 2;
     struct pd_file_section sections[2];
     size_t n = 0;
-    uint8_t entry[PD_BYTES_file_section];
+    uint8_t entry[PI_BYTES_file_section];
     while (n < most && read_part(r, r->info.data_end + n * sizeof entry, entry, sizeof entry, "feature table",
                                  NULL) == PD_OK)
         pi_file_section_take(entry, r->info.order, &sections[n++]);
@@ -319,7 +319,7 @@ static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
     if (r->info.order == PD_BIG)
         read_bitmap_again(r);
     for (unsigned n = 0; n < 256; n++) {
-        uint8_t entry[PD_BYTES_file_section];
+        uint8_t entry[PI_BYTES_file_section];
         if (!pi_has_feature(r->info.features, n))
             continue;
         enum pd_code code = read_part(r, offset, entry, sizeof entry, "feature table", &what);
@@ -339,7 +339,7 @@ uint64_t pi_file_table_bytes(const struct pd_reader *r)
     uint64_t n = 0;
     for (unsigned i = 0; i < 256; i++)
         n += pi_has_feature(r->info.features, i);
-    return n * PD_BYTES_file_section;
+    return n * PI_BYTES_file_section;
 }
 
 /*
@@ -349,8 +349,8 @@ uint64_t pi_file_table_bytes(const struct pd_reader *r)
 bool pi_file_is_table(struct pd_reader *r, uint64_t offset)
 {
     const uint64_t bytes = pi_file_table_bytes(r), end = offset + bytes;
-    for (; offset < end; offset += PD_BYTES_file_section) {
-        uint8_t entry[PD_BYTES_file_section];
+    for (; offset < end; offset += PI_BYTES_file_section) {
+        uint8_t entry[PI_BYTES_file_section];
         struct pd_file_section s;
         if (read_part(r, offset, entry, sizeof entry, "feature table", NULL))
             return false;
@@ -426,12 +426,12 @@ static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error
 /* The header of a regular file: 72, 104 or more bytes, of which the first 104 are known. */
 static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
 {
-    uint8_t bytes[PD_BYTES_file_header] = {0};
+    uint8_t bytes[PI_BYTES_file_header] = {0};
     const uint64_t size = r->info.header.size;
     size_t known = size < sizeof bytes ? (size_t)size : sizeof bytes;
     enum pd_code code;
-    if (size < PD_BYTES_file_header_OLD)
-        return pi_fail(error, PD_EVALUE, 8, "header size", size, PD_BYTES_file_header);
+    if (size < PI_BYTES_file_header_OLD)
+        return pi_fail(error, PD_EVALUE, 8, "header size", size, PI_BYTES_file_header);
     if (r->in.seekable && size > r->info.file_size)
         return pi_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
     if ((code = read_part(r, 0, bytes, known, "header", error)))
@@ -482,15 +482,15 @@ enum pd_code pi_file_open(struct pd_reader *r, struct pd_error *error)
             return pi_fail(error, PD_ETRUNC, 0, "header", got, 16);
         uint8_t magic[8] = {0};
         memcpy(magic, p, n);
-        return pi_fail(error, PD_EMAGIC, 0, "magic", pi_load64(magic, PD_LITTLE), PD_MAGIC2);
+        return pi_fail(error, PD_EMAGIC, 0, "magic", pi_load64(magic, PD_LITTLE), PI_MAGIC2);
     }
     r->info.header.magic = pi_load64(p, r->info.order);
     r->info.header.size = pi_load64(p + 8, r->info.order);
     r->info.file_size = pi_input_size(&r->in);
     pi_attrs_init(&r->attrs, r->allocator, r->info.order);
-    if (r->info.header.size == PD_PIPE_HEADER_BYTES) {
+    if (r->info.header.size == PI_PIPE_HEADER_BYTES) {
         r->info.container = PD_CONTAINER_PIPE;
-        r->info.data_offset = PD_PIPE_HEADER_BYTES;
+        r->info.data_offset = PI_PIPE_HEADER_BYTES;
         r->info.data_end = r->info.file_size;
         return PD_OK;
     }
@@ -544,12 +544,12 @@ static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
     const uint64_t known = info->file_size == PD_NOWHERE ? info->data_offset : info->file_size;
     if (!code && pi_file_section_end(&h->event_types) <= known)
         code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
-                          h->event_types.size / PD_BYTES_event_type * PD_BYTES_event_type, error);
+                          h->event_types.size / PI_BYTES_event_type * PI_BYTES_event_type, error);
     if (!code)
         code = add_extent(r, PD_EXTENT_DATA, 0, info->data_offset, info->data_end - info->data_offset, error);
     if (!code)
         code =
-            add_extent(r, PD_EXTENT_TABLE, 0, info->data_end, r->n_features * PD_BYTES_file_section, error);
+            add_extent(r, PD_EXTENT_TABLE, 0, info->data_end, r->n_features * PI_BYTES_file_section, error);
     for (size_t i = 0; !code && i < r->n_features; i++)
         if (r->features[i].intact)
             code = add_extent(r, PD_EXTENT_FEATURE, r->features[i].feature, r->features[i].section.offset,

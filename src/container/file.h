@@ -54,8 +54,8 @@ static inline bool pi_has_feature(const uint8_t features[32], unsigned n)
     return features[n / 8] >> n % 8 & 1;
 }
 
-#define PD_MAGIC2 UINT64_C(0x32454c4946524550) /* "PERFILE2" read as a little-endian number */
-#define PD_PIPE_HEADER_BYTES 16
-#define PD_BYTES_file_header_OLD 72
+#define PI_MAGIC2 UINT64_C(0x32454c4946524550) /* "PERFILE2" read as a little-endian number */
+#define PI_PIPE_HEADER_BYTES 16
+#define PI_BYTES_file_header_OLD 72
 
 #endif

@@ -60,7 +60,7 @@ bool pi_inflate_is_open(const struct pi_inflate *z)
 
 static uint64_t max_window(const struct pi_inflate *z)
 {
-    return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
+    return z->max_window ? z->max_window : PI_LIMIT_ZSTD_WINDOW;
 }
 
 /* The limit as libzstd takes it: a logarithm, within the supported range. */
@@ -109,7 +109,7 @@ static void restart(struct pi_inflate *z)
 
 bool pi_inflate_restarts(const uint8_t *chunk, size_t n)
 {
-    return n >= 4 && memcmp(chunk, PD_ZSTD_MAGIC, 4) == 0;
+    return n >= 4 && memcmp(chunk, PI_ZSTD_MAGIC, 4) == 0;
 }
 
 static void begin_chunk(struct pi_inflate *z, const uint8_t *chunk, size_t n)

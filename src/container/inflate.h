@@ -55,7 +55,7 @@ void pi_inflate_break(struct pi_inflate *z);
 bool pi_inflate_is_open(const struct pi_inflate *z);
 
 /* Every frame, and so the chunk that starts one, begins with these bytes. */
-#define PD_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+#define PI_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 /* The chunk starts one: what follows needs nothing before it. */
 bool pi_inflate_restarts(const uint8_t *chunk, size_t n);
 

@@ -30,7 +30,7 @@ enum pd_code pd_push_open(struct pd_push **push, const struct pd_reader_options 
                           struct pd_error *error)
 {
     struct pd_reader_options own;
-    const enum pd_code code = PD_TAKE_OPTIONS(pd_reader_options, &own, options, error);
+    const enum pd_code code = PI_TAKE_OPTIONS(pd_reader_options, &own, options, error);
     *push = NULL;
     if (code)
         return code;
@@ -39,7 +39,7 @@ enum pd_code pd_push_open(struct pd_push **push, const struct pd_reader_options 
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "push", 0, sizeof *p);
     *p = (struct pd_push){.allocator = own.allocator, .options = own, .enough = HEADER};
     p->options.live = true;
-    p->limit = own.max_held ? own.max_held : PD_LIMIT_READER_HELD;
+    p->limit = own.max_held ? own.max_held : PI_LIMIT_READER_HELD;
     return PD_OK;
 }
 

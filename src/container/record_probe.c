@@ -130,9 +130,9 @@ bool pi_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
 /* True if the last present field takes all remaining bytes, so that a wrong size leaves nothing over. */
 static bool is_open_ended(const struct pd_op *layout)
 {
-    for (const struct pd_op *op = layout; op && op->kind != PD_OP_END; op++)
-        if (op->kind == PD_OP_STR || op->kind == PD_OP_REST || op->kind == PD_OP_VECR64 ||
-            op->kind == PD_OP_ITEMSR)
+    for (const struct pd_op *op = layout; op && op->kind != PI_OP_END; op++)
+        if (op->kind == PI_OP_STR || op->kind == PI_OP_REST || op->kind == PI_OP_VECR64 ||
+            op->kind == PI_OP_ITEMSR)
             return true;
     return false;
 }

@@ -99,7 +99,7 @@ static enum pd_code frame(struct pd_ring *r, uint64_t left, struct pd_record *re
 }
 
 /* The difference of positions is right whatever both are. */
-PD_WRAPS enum pd_code pd_ring_next(struct pd_ring *ring, struct pd_record *rec, struct pd_error *error)
+PI_WRAPS enum pd_code pd_ring_next(struct pd_ring *ring, struct pd_record *rec, struct pd_error *error)
 {
     struct pd_ring *const r = ring;
     give_back(r);

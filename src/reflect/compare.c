@@ -73,7 +73,7 @@ static bool same_layout(struct comparison *c, const struct pd_op *head, const vo
 static bool same_list(struct comparison *c, const struct pd_op *op, const struct pd_list *list_a,
                       const struct pd_list *list_b)
 {
-    _Alignas(8) uint8_t element_a[PD_ELEMENT_MAX], element_b[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element_a[PI_ELEMENT_MAX], element_b[PI_ELEMENT_MAX];
     const struct pd_op *layout = op->sub();
     struct pd_list a = *list_a, b = *list_b;
     if (a.n != b.n)
@@ -90,29 +90,29 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     const struct pd_bytes *ba = ma, *bb = mb;
     bool same;
     switch (op->kind) {
-    case PD_OP_ARR: same = memcmp(ma, mb, (size_t)op->arg) == 0; break;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: same = same_str(op, ma, mb); break;
-    case PD_OP_BYTES:
-    case PD_OP_REST: same = same_bytes(ba->ptr, ba->n, bb->ptr, bb->n); break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64:
-    case PD_OP_VECR64:
-    case PD_OP_REGS: return same_vec(c, op, ma, mb);
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: return same_list(c, op, ma, mb);
-    case PD_OP_SIZED:
-    case PD_OP_ATTR:
-    case PD_OP_SUB: same = same_layout(c, op->sub(), ma, mb); break;
+    case PI_OP_ARR: same = memcmp(ma, mb, (size_t)op->arg) == 0; break;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: same = same_str(op, ma, mb); break;
+    case PI_OP_BYTES:
+    case PI_OP_REST: same = same_bytes(ba->ptr, ba->n, bb->ptr, bb->n); break;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64:
+    case PI_OP_VECR64:
+    case PI_OP_REGS: return same_vec(c, op, ma, mb);
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: return same_list(c, op, ma, mb);
+    case PI_OP_SIZED:
+    case PI_OP_ATTR:
+    case PI_OP_SUB: same = same_layout(c, op->sub(), ma, mb); break;
     default: same = pi_scalar_get(op, a) == pi_scalar_get(op, b); break;
     }
     return same || differ(c, op->name, SIZE_MAX);
@@ -124,7 +124,7 @@ static bool same_layout(struct comparison *c, const struct pd_op *head, const vo
 {
     const struct pd_op *oa = pi_visible(head, &c->a, a), *ob = pi_visible(head, &c->b, b);
     while (oa == ob) {
-        if (oa->kind == PD_OP_END)
+        if (oa->kind == PI_OP_END)
             return true;
         if (!same_field(c, oa, a, b))
             return false;

@@ -54,40 +54,40 @@ static void keep_field(struct copying *c, const struct pd_op *op, const struct p
     const struct pd_vec *v = in;
     const void *copy;
     switch (op->kind) {
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT:
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT:
         copy = keep(c, s->ptr, s->size == PD_AUTO ? s->len : s->size);
         if (out)
             ((struct pd_str *)out)->ptr = copy;
         break;
-    case PD_OP_BYTES:
-    case PD_OP_REST:
+    case PI_OP_BYTES:
+    case PI_OP_REST:
         copy = keep(c, b->ptr, b->n);
         if (out)
             ((struct pd_bytes *)out)->ptr = copy;
         break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS:
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS:
         copy = keep(c, v->ptr, v->n * v->width);
         if (out)
             ((struct pd_vec *)out)->ptr = copy;
         break;
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: keep_list(c, op, shape, in, out); break;
-    case PD_OP_ATTR:
-    case PD_OP_SUB:
-    case PD_OP_SIZED: keep_layout(c, op->sub(), shape, in, out); break;
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: keep_list(c, op, shape, in, out); break;
+    case PI_OP_ATTR:
+    case PI_OP_SUB:
+    case PI_OP_SIZED: keep_layout(c, op->sub(), shape, in, out); break;
     default: break;
     }
 }
@@ -95,7 +95,7 @@ static void keep_field(struct copying *c, const struct pd_op *op, const struct p
 static void keep_layout(struct copying *c, const struct pd_op *head, const struct pd_shape *shape,
                         const void *from, void *to)
 {
-    for (const struct pd_op *op = pi_present(head, shape, from); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, shape, from); op->kind != PI_OP_END;
          op = pi_present(op + 1, shape, from))
         keep_field(c, op, shape, from, to);
 }

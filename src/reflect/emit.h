@@ -35,7 +35,7 @@ static inline void pi_emit_char(struct pd_out *out, char c)
         pi_out_slow(out, &c, 1);
 }
 
-#define PD_EMIT(out_, literal_) pi_emit(out_, literal_, sizeof(literal_) - 1)
+#define PI_EMIT(out_, literal_) pi_emit(out_, literal_, sizeof(literal_) - 1)
 
 static inline void pi_emit_str(struct pd_out *out, const char *s)
 {
@@ -46,7 +46,7 @@ static inline void pi_emit_str(struct pd_out *out, const char *s)
 extern const char pi_hex_pairs[513];
 
 /* The room for the longest number, including bytes written beyond its end before that is known. */
-enum { PD_NUMBER_ROOM = 24 };
+enum { PI_NUMBER_ROOM = 24 };
 
 /*
  * The eight digits of a number below 10^8, each in a byte, the first in the lowest: by halves, four, pairs
@@ -61,14 +61,14 @@ static inline uint64_t pi_dec_digits(uint32_t value)
     return tens | (pairs - 10 * tens) << 8;
 }
 
-#define PD_ZEROS UINT64_C(0x3030303030303030)
+#define PI_ZEROS UINT64_C(0x3030303030303030)
 
 /* Without leading zeros, of a number below 10^8. */
 static inline char *pi_put_small(char *p, uint32_t value)
 {
     const uint64_t digits = pi_dec_digits(value);
     const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-    pi_store64((uint8_t *)p, (digits | PD_ZEROS) >> 8 * zeros, PD_LITTLE);
+    pi_store64((uint8_t *)p, (digits | PI_ZEROS) >> 8 * zeros, PD_LITTLE);
     return p + 8 - zeros;
 }
 
@@ -87,17 +87,17 @@ static inline unsigned pi_zeros_of_four(uint32_t digits)
 
 static inline char *pi_put_four(char *p, uint32_t digits, unsigned zeros)
 {
-    pi_store32((uint8_t *)p, (digits | (uint32_t)PD_ZEROS) >> 8 * zeros, PD_LITTLE);
+    pi_store32((uint8_t *)p, (digits | (uint32_t)PI_ZEROS) >> 8 * zeros, PD_LITTLE);
     return p + 4 - zeros;
 }
 
 static inline char *pi_put_eight(char *p, uint32_t value)
 {
-    pi_store64((uint8_t *)p, pi_dec_digits(value) | PD_ZEROS, PD_LITTLE);
+    pi_store64((uint8_t *)p, pi_dec_digits(value) | PI_ZEROS, PD_LITTLE);
     return p + 8;
 }
 
-/* In decimal, at p, where PD_NUMBER_ROOM bytes are; returns its end. */
+/* In decimal, at p, where PI_NUMBER_ROOM bytes are; returns its end. */
 static inline char *pi_put_dec(char *p, uint64_t value)
 {
     const uint32_t e8 = 100000000;
@@ -145,10 +145,10 @@ static inline char *pi_put_hex(char *p, uint64_t value)
 }
 
 /* Straight into the buffer, or where there is little room, by way of another. */
-#define PD_EMIT_NUMBER(out_, put_, value_)                                             \
+#define PI_EMIT_NUMBER(out_, put_, value_)                                             \
     do {                                                                               \
-        char digits_[PD_NUMBER_ROOM];                                                  \
-        if ((out_)->cap - (out_)->n >= PD_NUMBER_ROOM)                                 \
+        char digits_[PI_NUMBER_ROOM];                                                  \
+        if ((out_)->cap - (out_)->n >= PI_NUMBER_ROOM)                                 \
             (out_)->n = (size_t)(put_((out_)->buf + (out_)->n, value_) - (out_)->buf); \
         else                                                                           \
             pi_emit(out_, digits_, (size_t)(put_(digits_, value_) - digits_));         \
@@ -156,17 +156,17 @@ static inline char *pi_put_hex(char *p, uint64_t value)
 
 static inline void pi_emit_dec(struct pd_out *out, uint64_t value)
 {
-    PD_EMIT_NUMBER(out, pi_put_dec, value);
+    PI_EMIT_NUMBER(out, pi_put_dec, value);
 }
 
 static inline void pi_emit_sdec(struct pd_out *out, uint64_t value)
 {
-    PD_EMIT_NUMBER(out, pi_put_sdec, value);
+    PI_EMIT_NUMBER(out, pi_put_sdec, value);
 }
 
 static inline void pi_emit_hex(struct pd_out *out, uint64_t value)
 {
-    PD_EMIT_NUMBER(out, pi_put_hex, value);
+    PI_EMIT_NUMBER(out, pi_put_hex, value);
 }
 
 #endif

@@ -567,11 +567,11 @@ static bool decode_here(const struct pd_record *rec, struct pd_offcpu *out)
 bool pd_offcpu_of(const struct pd_record *rec, struct pd_offcpu *out)
 {
     const unsigned bits = rec->plan && rec->type == PD_RECORD_SAMPLE ? rec->plan->offcpu : 0;
-    if (!(bits & PD_OFFCPU_ATTR) || (bits & PD_OFFCPU_NAMED && !(bits & PD_OFFCPU_IS)))
+    if (!(bits & PI_OFFCPU_ATTR) || (bits & PI_OFFCPU_NAMED && !(bits & PI_OFFCPU_IS)))
         return false;
     const bool found = !rec->decoded ? decode_here(rec, out)
                                      : rec->layout && pd_offcpu_decode(rec->plan, &rec->u.sample.raw, out);
-    return found && (bits & PD_OFFCPU_IS || begins_with_marker(out));
+    return found && (bits & PI_OFFCPU_IS || begins_with_marker(out));
 }
 
 void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample)

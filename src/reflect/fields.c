@@ -14,20 +14,20 @@ enum stage { STAGE_FIELDS, STAGE_REST, STAGE_ID, STAGE_END };
 
 /* The parts of a record that are not in its payload: a layout over struct pd_record. */
 static const struct pd_op envelope[] = {
-    {.kind = PD_OP_HEAD},
-    {.kind = PD_OP_REST,
+    {.kind = PI_OP_HEAD},
+    {.kind = PI_OP_REST,
      .offset = offsetof(struct pd_record, rest),
      .name = "rest",
      .set = &pd_set_HEX,
      .doc = "bytes behind the known fields"},
-    {.kind = PD_OP_SUB,
+    {.kind = PI_OP_SUB,
      .offset = offsetof(struct pd_record, id),
      .name = "sample_id",
      .sub = pi_layout_sample_id,
      .doc = "trailer"},
-    {.kind = PD_OP_END},
+    {.kind = PI_OP_END},
 };
-static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
+static const struct pd_op nothing[] = {{.kind = PI_OP_HEAD}, {.kind = PI_OP_END}};
 
 void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec)
 {
@@ -110,29 +110,29 @@ bool pd_fields_of_struct(struct pd_fields *it, const char *layout, const void *v
 static enum pd_field_kind kind_of(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_ARR: return PD_FIELD_ARRAY;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return PD_FIELD_STRING;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64:
-    case PD_OP_VECR64:
-    case PD_OP_REGS: return PD_FIELD_VECTOR;
-    case PD_OP_BYTES:
-    case PD_OP_REST: return PD_FIELD_BYTES;
-    case PD_OP_SIZED:
-    case PD_OP_ATTR:
-    case PD_OP_SUB: return PD_FIELD_PART;
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: return PD_FIELD_LIST;
+    case PI_OP_ARR: return PD_FIELD_ARRAY;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return PD_FIELD_STRING;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64:
+    case PI_OP_VECR64:
+    case PI_OP_REGS: return PD_FIELD_VECTOR;
+    case PI_OP_BYTES:
+    case PI_OP_REST: return PD_FIELD_BYTES;
+    case PI_OP_SIZED:
+    case PI_OP_ATTR:
+    case PI_OP_SUB: return PD_FIELD_PART;
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: return PD_FIELD_LIST;
     default: return PD_FIELD_NUMBER;
     }
 }
@@ -143,7 +143,7 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
  */
 static bool is_unended(const struct pd_op *op, const struct pd_str *s)
 {
-    const bool needs = op->kind != PD_OP_STRMAX && op->kind != PD_OP_STRV;
+    const bool needs = op->kind != PI_OP_STRMAX && op->kind != PI_OP_STRV;
     return needs && s->size != PD_AUTO && s->size && s->len == s->size;
 }
 
@@ -171,9 +171,9 @@ static void set_bytes(struct pd_field *f, const struct pd_bytes *bytes)
 
 static uint64_t register_mask(const struct pd_fields *it, const struct pd_op *op)
 {
-    if (op->kind != PD_OP_REGS || !it->attr)
+    if (op->kind != PI_OP_REGS || !it->attr)
         return 0;
-    return op->src == PD_REGS_user ? it->attr->sample_regs_user : it->attr->sample_regs_intr;
+    return op->src == PI_REGS_user ? it->attr->sample_regs_user : it->attr->sample_regs_intr;
 }
 
 static void make_field(struct pd_field *f, const struct pd_fields *it, const struct pd_op *op,
@@ -183,12 +183,12 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
     if (f->kind == PD_FIELD_NUMBER || f->kind == PD_FIELD_VECTOR) {
         f->set = op->set;
         f->width = (uint8_t)(f->kind == PD_FIELD_VECTOR ? pi_vec_width(op) : pi_scalar_width(op));
-        if (op->kind == PD_OP_VARINT)
+        if (op->kind == PI_OP_VARINT)
             f->width = 8;
     }
-    if (op->kind == PD_OP_ARR)
+    if (op->kind == PI_OP_ARR)
         f->n = (size_t)op->arg;
-    if (f->kind == PD_FIELD_VECTOR || f->kind == PD_FIELD_LIST || op->kind == PD_OP_BYTES)
+    if (f->kind == PD_FIELD_VECTOR || f->kind == PD_FIELD_LIST || op->kind == PI_OP_BYTES)
         f->count = op->ref;
     f->registers = register_mask(it, op);
     if (f->registers && value)
@@ -201,7 +201,7 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
 static bool is_left_out(struct pd_fields *it, const struct pd_op *op)
 {
     const uint32_t at = it->at;
-    if (op->kind == PD_OP_OPT64 && it->value && pi_count(op, &it->shape, it->value) == 0)
+    if (op->kind == PI_OP_OPT64 && it->value && pi_count(op, &it->shape, it->value) == 0)
         return true;
     it->at += pi_fixed_width(op);
     return at >= it->limit && pi_fixed_width(op) != 0;
@@ -212,7 +212,7 @@ static bool next_in_layout(struct pd_fields *it, struct pd_field *f)
     for (;;) {
         const struct pd_op *op = pi_visible(it->op, &it->shape, it->value);
         it->op = op;
-        if (op->kind == PD_OP_END)
+        if (op->kind == PI_OP_END)
             return false;
         it->op++;
         if (is_left_out(it, op))
@@ -265,7 +265,7 @@ static void narrow(struct pd_fields *inner, const struct pd_fields *it, const st
 static uint32_t whole_fields(const struct pd_fields *it, uint32_t size)
 {
     uint32_t at = 0;
-    for (const struct pd_op *op = pi_visible(it->op, &it->shape, it->value); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_visible(it->op, &it->shape, it->value); op->kind != PI_OP_END;
          op = pi_visible(op + 1, &it->shape, it->value)) {
         if (pi_fixed_width(op) > size - at)
             break;
@@ -359,7 +359,7 @@ static bool find_name(struct pd_fields *it, const char *name, size_t n, struct p
     while (pd_fields_next(it, f)) {
         if (is_name(f->name, name, n))
             return true;
-        for (const struct pd_op *op = f->op + 1; op->kind == PD_OP_ALIAS; op++) {
+        for (const struct pd_op *op = f->op + 1; op->kind == PI_OP_ALIAS; op++) {
             if (is_name(op->name, name, n)) {
                 f->name = op->name;
                 f->doc = op->doc;
@@ -397,7 +397,7 @@ static const char *skip_own_name(const struct pd_fields *it, const char *path)
 {
     const char *rest;
     const size_t n = first_name(path, &rest);
-    if (it->op->kind == PD_OP_HEAD && it->op->name && is_name(it->op->name, path, n) && *rest == '.')
+    if (it->op->kind == PI_OP_HEAD && it->op->name && is_name(it->op->name, path, n) && *rest == '.')
         return rest + 1;
     return path;
 }
@@ -475,7 +475,7 @@ static enum pd_code set_number(const struct pd_field *f, const void *space_begin
         return pi_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     if (!member || (uintptr_t)member < (uintptr_t)begin || (uintptr_t)member - (uintptr_t)begin >= n)
         return pi_fail(error, PD_EUNSUP, PD_NOWHERE, f->name, 0, 0);
-    if (!fits(value, bits, !f->bits && (f->set->kind == PD_SET_SDEC || f->op->kind == PD_OP_S32)))
+    if (!fits(value, bits, !f->bits && (f->set->kind == PD_SET_SDEC || f->op->kind == PI_OP_S32)))
         return pi_fail(error, PD_EVALUE, PD_NOWHERE, f->name, value, UINT64_MAX >> (64 - bits));
     uint8_t *base = (uint8_t *)space + (member - begin) - f->op->offset;
     if (f->bits)

@@ -33,14 +33,14 @@ static void put_key(struct json *j, const char *name)
     put_separator(j);
     pi_emit_char(j->out, '"');
     pi_emit_str(j->out, name);
-    PD_EMIT(j->out, "\":");
+    PI_EMIT(j->out, "\":");
 }
 
 /* The same of a constant name. */
 #define PUT_KEY(j_, name_)                    \
     do {                                      \
         put_separator(j_);                    \
-        PD_EMIT((j_)->out, "\"" name_ "\":"); \
+        PI_EMIT((j_)->out, "\"" name_ "\":"); \
     } while (0)
 
 static void put_bytes(struct json *j, const void *bytes, size_t n)
@@ -62,9 +62,9 @@ static void put_str(struct json *j, const struct pd_op *op, const struct pd_str 
     pd_out_json_text(j->out, s->ptr, s->len);
     if (pi_str_is_plain(op, s))
         return;
-    PD_EMIT(j->out, ",\"");
+    PI_EMIT(j->out, ",\"");
     pi_emit_str(j->out, op->name);
-    PD_EMIT(j->out, "_pad\":");
+    PI_EMIT(j->out, "_pad\":");
     if (s->ptr)
         put_bytes(j, s->ptr + s->len, s->size - s->len);
     else
@@ -87,7 +87,7 @@ static void put_object(const struct json *j, const struct pd_op *head, const voi
 
 static void put_list(struct json *j, const struct pd_op *op, const struct pd_list *list)
 {
-    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
     struct pd_list l = *list;
     put_key(j, op->name);
     pi_emit_char(j->out, '[');
@@ -103,22 +103,22 @@ static void put_list(struct json *j, const struct pd_op *op, const struct pd_lis
 static bool is_counted(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_BYTES:
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_SIZED: return op->ref != NULL;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_BYTES:
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_SIZED: return op->ref != NULL;
     default: return false;
     }
 }
 
 static bool is_count(const struct pd_op *op)
 {
-    for (const struct pd_op *o = op + 1; o->kind != PD_OP_END; o++)
+    for (const struct pd_op *o = op + 1; o->kind != PI_OP_END; o++)
         if (is_counted(o) && strcmp(o->ref, op->name) == 0)
             return true;
     return false;
@@ -130,7 +130,7 @@ static void put_number(struct json *j, const struct pd_op *op, const void *v)
         return;
     put_key(j, op->name);
     pd_out_json_value(j->out, op->set, pi_scalar_value(op, v),
-                      op->kind == PD_OP_VARINT ? 8 : pi_scalar_width(op));
+                      op->kind == PI_OP_VARINT ? 8 : pi_scalar_width(op));
 }
 
 static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size);
@@ -140,41 +140,41 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     const void *member = (const uint8_t *)v + op->offset;
     const struct pd_bytes *bytes = member;
     switch (op->kind) {
-    case PD_OP_ARR: put_hex(j, op->name, member, (size_t)op->arg); break;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: put_str(j, op, member); break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: put_vec(j, op, member); break;
-    case PD_OP_BYTES: put_hex(j, op->name, bytes->ptr, bytes->n); break;
-    case PD_OP_REST:
+    case PI_OP_ARR: put_hex(j, op->name, member, (size_t)op->arg); break;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: put_str(j, op, member); break;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: put_vec(j, op, member); break;
+    case PI_OP_BYTES: put_hex(j, op->name, bytes->ptr, bytes->n); break;
+    case PI_OP_REST:
         if (bytes->n)
             put_hex(j, op->name, bytes->ptr, bytes->n);
         break;
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: put_list(j, op, member); break;
-    case PD_OP_SIZED:
-    case PD_OP_ATTR:
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: put_list(j, op, member); break;
+    case PI_OP_SIZED:
+    case PI_OP_ATTR:
         put_key(j, op->name);
         put_sized(j, op->sub(), member, pi_stated_size(op, j->shape, v));
         break;
-    case PD_OP_SUB:
+    case PI_OP_SUB:
         if (j->apart && op->sub() == pi_layout_raw_data())
             break;
         put_key(j, op->name);
         put_object(j, op->sub(), member);
         break;
-    case PD_OP_OPT64:
+    case PI_OP_OPT64:
         if (pi_count(op, j->shape, v))
             put_number(j, op, v);
         break;
@@ -184,7 +184,7 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
 
 static void put_fields(struct json *j, const struct pd_op *op, const void *v)
 {
-    for (op = pi_visible(op, j->shape, v); op->kind != PD_OP_END; op = pi_visible(op + 1, j->shape, v))
+    for (op = pi_visible(op, j->shape, v); op->kind != PI_OP_END; op = pi_visible(op + 1, j->shape, v))
         put_field(j, op, v);
 }
 
@@ -202,7 +202,7 @@ static void put_sized(const struct json *j, const struct pd_op *head, const void
     struct json inner = {j->out, j->shape, true, j->plain, j->apart};
     uint32_t at = 0;
     pi_emit_char(j->out, '{');
-    for (const struct pd_op *op = pi_visible(head, j->shape, v); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_visible(head, j->shape, v); op->kind != PI_OP_END;
          op = pi_visible(op + 1, j->shape, v)) {
         const uint32_t width = pi_fixed_width(op);
         if (width == 0 || (at <= size && width <= size - at))
@@ -288,7 +288,7 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
     }
     if (view->layout && twice) {
         put_key(j, view->layout->name);
-        PD_EMIT(j->out, "{\"feat_id\":");
+        PI_EMIT(j->out, "{\"feat_id\":");
         pd_out_json_value(j->out, &pd_set_feature, rec->u.header_feature.feat_id, 8);
         pi_emit_char(j->out, '}');
     } else if (view->layout && (j->plain || j->apart || !put_straight(j, rec, view))) {
@@ -365,7 +365,7 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
     const struct pd_op *op = pi_layout_attr();
     uint32_t at = 0;
     pi_emit_char(out, '{');
-    for (op = pi_present(op, &shape, attr); op->kind != PD_OP_END; op = pi_present(op + 1, &shape, attr)) {
+    for (op = pi_present(op, &shape, attr); op->kind != PI_OP_END; op = pi_present(op + 1, &shape, attr)) {
         const unsigned width = pi_scalar_width(op);
         if (width == 0 || at + width <= pi_attr_known(attr) || pi_scalar_get(op, attr))
             put_field(&j, op, attr);

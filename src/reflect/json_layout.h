@@ -49,7 +49,7 @@ __attribute__((always_inline)) static inline void straight_number(struct pd_out 
                                                                   uint64_t value)
 {
     const bool digits = kind == PD_SET_DEC || kind == PD_SET_SDEC || kind == PD_SET_HEX;
-    if (digits && out->cap - out->n >= n + 2 + PD_NUMBER_ROOM) {
+    if (digits && out->cap - out->n >= n + 2 + PI_NUMBER_ROOM) {
         char *const p = out->buf + out->n;
         memcpy(p, key, n);
         *p = *first;
@@ -74,7 +74,7 @@ static void straight_hex(struct pd_out *out, char *first, const char *key, size_
 
 static void straight_str(const struct straight *t, char *first, const char *name, const struct pd_str *s)
 {
-    const struct pd_op op = {.kind = PD_OP_STR, .name = name};
+    const struct pd_op op = {.kind = PI_OP_STR, .name = name};
     struct json j = {.out = t->out, .shape = &t->shape, .empty = *first == '{'};
     if (j.empty)
         pi_emit_char(t->out, '{');
@@ -102,7 +102,7 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
     pi_emit_char(out, '[');
     for (size_t i = 0; i < v->n; i++) {
         const uint64_t value = pd_vec_at(v, i);
-        if (value >= least || out->cap - out->n < 3 + PD_NUMBER_ROOM) {
+        if (value >= least || out->cap - out->n < 3 + PI_NUMBER_ROOM) {
             if (i)
                 pi_emit_char(out, ',');
             pd_out_json_value(out, set, value, 8);
@@ -169,10 +169,10 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
         object_##layout_(t, &one);          \
     }                                       \
     pi_emit_char(out, ']');
-#define WHEN(src_, bit_) if (t->shape.src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (t->shape.src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(t->shape.src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -195,7 +195,7 @@ static bool put_straight(struct json *j, const struct pd_record *rec, const stru
         object_##name_(t, &rec->u.name_);           \
         return true;
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

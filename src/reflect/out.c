@@ -98,7 +98,7 @@ char *pi_put_columns(char *p, uint64_t value, unsigned width, char fill)
     zeros = (unsigned)__builtin_ctzll(digits) / 8;
     n = 8 - zeros;
     p += n < width ? width - n : 0;
-    pi_store64((uint8_t *)p, (digits | PD_ZEROS) >> 8 * zeros, PD_LITTLE);
+    pi_store64((uint8_t *)p, (digits | PI_ZEROS) >> 8 * zeros, PD_LITTLE);
     return p + n;
 }
 
@@ -236,7 +236,7 @@ static size_t visible_length(const uint8_t *p, size_t n)
 }
 
 /* True if none of 8 bytes is a control character, a backslash, or above 0x7e. */
-PD_WRAPS static bool are_plain(uint64_t bytes)
+PI_WRAPS static bool are_plain(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), highs = 0x80 * ones;
     const uint64_t del = bytes ^ 0x7f * ones, backslash = bytes ^ '\\' * ones;
@@ -270,7 +270,7 @@ static void emit_visible(struct pd_out *out, const char *text, size_t n, bool tw
             break;
         const size_t length = visible_length(p + i, n - i);
         if (length == 0) {
-            PD_EMIT(out, "\\x");
+            PI_EMIT(out, "\\x");
             pi_emit(out, pi_hex_pairs + 2 * p[i], 2);
         } else {
             if (p[i] == '\\' && twice)
@@ -297,7 +297,7 @@ static void emit_escape(struct pd_out *out, uint8_t c)
         const char escape[] = {'\\', (char)c};
         pi_emit(out, escape, 2);
     } else {
-        PD_EMIT(out, "\\u00");
+        PI_EMIT(out, "\\u00");
         pi_emit(out, pi_hex_pairs + 2 * c, 2);
     }
 }
@@ -306,9 +306,9 @@ void pd_out_json_text(struct pd_out *out, const char *text, size_t n)
 {
     const uint8_t *p = (const uint8_t *)text;
     if (!is_utf8(p, n)) {
-        PD_EMIT(out, "{\"hex\":\"");
+        PI_EMIT(out, "{\"hex\":\"");
         pd_out_hex_bytes(out, p, n);
-        PD_EMIT(out, "\"}");
+        PI_EMIT(out, "\"}");
         return;
     }
     pi_emit_char(out, '"');

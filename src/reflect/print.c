@@ -21,7 +21,7 @@ static inline enum pd_code make_printer(struct printer *p, const struct pd_print
                                         unsigned indent, struct pd_out *out, struct pd_error *error)
 {
     struct pd_print_options o;
-    const enum pd_code code = PD_TAKE_OPTIONS(pd_print_options, &o, options, error);
+    const enum pd_code code = PI_TAKE_OPTIONS(pd_print_options, &o, options, error);
     *p = (struct printer){out, indent, o.arch, o.max_bytes ? o.max_bytes : 64, false};
     return code;
 }
@@ -37,7 +37,7 @@ static void begin_field(const struct printer *p, const struct pd_field *f)
 {
     begin_line(p);
     pi_emit_str(p->out, f->name);
-    for (const struct pd_op *op = f->op + 1; op->kind == PD_OP_ALIAS; op++) {
+    for (const struct pd_op *op = f->op + 1; op->kind == PI_OP_ALIAS; op++) {
         pi_emit_char(p->out, '/');
         pi_emit_str(p->out, op->name);
     }
@@ -58,7 +58,7 @@ static void print_dump_line(const struct printer *p, const uint8_t *bytes, size_
         pi_emit_char(p->out, ' ');
         pi_emit(p->out, i < n ? pi_hex_pairs + 2 * bytes[i] : "  ", 2);
     }
-    PD_EMIT(p->out, "  ");
+    PI_EMIT(p->out, "  ");
     for (size_t i = 0; i < n; i++)
         pi_emit_char(p->out, bytes[i] >= ' ' && bytes[i] < 0x7f ? (char)bytes[i] : '.');
     pi_emit_char(p->out, '\n');
@@ -77,7 +77,7 @@ static void print_dump(const struct printer *p, const uint8_t *bytes, size_t n)
     if (shown < n) {
         begin_line(&inner);
         pi_emit_dec(p->out, n - shown);
-        PD_EMIT(p->out, " more\n");
+        PI_EMIT(p->out, " more\n");
     }
 }
 
@@ -91,7 +91,7 @@ static void print_text(const struct printer *p, const char *name, const struct p
         return;
     begin_line(p);
     pi_emit_str(p->out, name);
-    PD_EMIT(p->out, "_pad: ");
+    PI_EMIT(p->out, "_pad: ");
     if (s->ptr)
         pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
     pi_emit_char(p->out, '\n');
@@ -107,10 +107,10 @@ static void print_register(const struct printer *p, uint64_t *mask, uint64_t abi
     if (name) {
         pi_emit_str(p->out, name);
     } else {
-        PD_EMIT(p->out, "reg");
+        PI_EMIT(p->out, "reg");
         pi_emit_dec(p->out, bit);
     }
-    PD_EMIT(p->out, ": ");
+    PI_EMIT(p->out, ": ");
     *mask &= *mask - 1;
 }
 
@@ -148,7 +148,7 @@ static void print_numbers(const struct printer *p, const struct pd_set *set, con
     pi_emit_char(out, '\n');
     for (size_t i = 0; i < vec->n; i++) {
         const uint64_t value = pd_vec_at(vec, i);
-        if (value >= least || inner.indent > 8 || out->cap - out->n < 9 + PD_NUMBER_ROOM) {
+        if (value >= least || inner.indent > 8 || out->cap - out->n < 9 + PI_NUMBER_ROOM) {
             print_one(&inner, set, value, &mask, abi);
             continue;
         }
@@ -283,13 +283,13 @@ static void print_header(const struct pd_record *rec, const struct pi_view *view
         pi_emit_char(out, '+');
         pi_emit_hex(out, rec->inner_offset);
     }
-    PD_EMIT(out, " [");
+    PI_EMIT(out, " [");
     pi_emit_hex(out, rec->size);
-    PD_EMIT(out, "]: ");
+    PI_EMIT(out, "]: ");
     if (type) {
         pi_emit_str(out, type);
     } else {
-        PD_EMIT(out, "type ");
+        PI_EMIT(out, "type ");
         pi_emit_dec(out, rec->type);
     }
     if (rec->misc) {
@@ -311,7 +311,7 @@ enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_
         return code;
     print_header(rec, &view, out);
     if (view.open && pd_feature_of_record(rec, &feature)) {
-        PD_EMIT(out, "  feature: ");
+        PI_EMIT(out, "  feature: ");
         pi_emit_str(out, pd_feature_name(feature.id));
         pi_emit_char(out, '\n');
         pd_feature_print(&feature, options, 4, out, error);
@@ -321,7 +321,7 @@ enum pd_code pd_record_print(const struct pd_record *rec, const struct pd_print_
             print_fields(&p, &it);
         }
     } else {
-        PD_EMIT(out, "  raw:");
+        PI_EMIT(out, "  raw:");
         print_dump(&p, rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);
     }
     return PD_OK;
@@ -338,7 +338,7 @@ enum pd_code pd_attr_print(const struct pd_attr *attr, const struct pd_print_opt
     char event[128]; /* longer than any name pd_event_format() makes */
     pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, event,
                     sizeof event);
-    PD_EMIT(out, "attr: ");
+    PI_EMIT(out, "attr: ");
     pi_emit_str(out, event);
     pi_emit_char(out, '\n');
     p.skip_zero = true;

@@ -20,7 +20,7 @@ __attribute__((always_inline)) static inline void straight_number(struct pd_out 
 {
     const bool plain =
         kind == PD_SET_DEC || kind == PD_SET_SDEC || (kind == PD_SET_HEX && set != &pd_set_F64);
-    if (plain && out->cap - out->n >= indent + n + 3 + PD_NUMBER_ROOM) {
+    if (plain && out->cap - out->n >= indent + n + 3 + PI_NUMBER_ROOM) {
         char *p = out->buf + out->n;
         memset(p, ' ', indent);
         memcpy(p + indent, name, n);
@@ -36,7 +36,7 @@ __attribute__((always_inline)) static inline void straight_number(struct pd_out 
     for (unsigned i = 0; i < indent; i++)
         pi_emit_char(out, ' ');
     pi_emit(out, name, n);
-    PD_EMIT(out, ": ");
+    PI_EMIT(out, ": ");
     pd_out_value(out, set, value);
     pi_emit_char(out, '\n');
 }
@@ -67,7 +67,7 @@ static void straight_array(const struct straight *t, unsigned indent, const char
 
 static void straight_str(const struct straight *t, unsigned indent, const char *name, const struct pd_str *s)
 {
-    static const struct pd_op op = {.kind = PD_OP_STR};
+    static const struct pd_op op = {.kind = PI_OP_STR};
     const struct printer p = indented(t, indent);
     straight_name(t->out, indent, name);
     print_text(&p, name, &op, s);
@@ -108,7 +108,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 #define END(name_) }
 #define ELEMENT(f_, set_, value_)                 \
     pi_emit_str(t->out, separator);               \
-    PD_EMIT(t->out, #f_ " ");                     \
+    PI_EMIT(t->out, #f_ " ");                     \
     pd_out_value(t->out, &pd_set_##set_, value_); \
     separator = ", ";
 #define U8(f_, set_, doc_) ELEMENT(f_, set_, STRAIGHT_U8(set_, v->f_))
@@ -118,10 +118,10 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 #define B32(f_, set_, doc_) ELEMENT(f_, set_, v->f_)
 #define U64(f_, set_, doc_) ELEMENT(f_, set_, v->f_)
 #define B64(f_, set_, doc_) ELEMENT(f_, set_, v->f_)
-#define WHEN(src_, bit_) if (t->shape.src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (t->shape.src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(t->shape.src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -176,10 +176,10 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
         element_##layout_(t, &one);           \
         pi_emit_char(t->out, '\n');           \
     }
-#define WHEN(src_, bit_) if (t->shape.src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (t->shape.src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(t->shape.src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -199,7 +199,7 @@ static bool print_straight(const struct printer *p, const struct pd_record *rec,
         text_##name_(t, 2, &rec->u.name_);          \
         break;
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -209,7 +209,7 @@ static bool print_straight(const struct printer *p, const struct pd_record *rec,
     if (rec->rest.n)
         straight_bytes(t, 2, "rest", &rec->rest);
     if (view->has_id) {
-        PD_EMIT(p->out, "  sample_id:\n");
+        PI_EMIT(p->out, "  sample_id:\n");
         text_sample_id(t, 4, &rec->id);
     }
     return true;

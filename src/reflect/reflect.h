@@ -34,7 +34,7 @@ static inline struct pi_view pi_view_of(const struct pd_record *rec)
 /* Is it one of those that straight-line code can know? Others are left to the tables. */
 static inline bool pi_view_is_usual(const struct pi_view *view, const struct pd_record *rec)
 {
-    return !rec->old_feature && !(view->shape.variant & PD_VARIANT_UNKNOWN_REGS);
+    return !rec->old_feature && !(view->shape.variant & PI_VARIANT_UNKNOWN_REGS);
 }
 
 /* The name of a type of record, or NULL. The kernel's are numbered from 1 without a gap. */
@@ -76,9 +76,9 @@ static inline bool pi_str_is_plain(const struct pd_op *op, const struct pd_str *
 static inline uint32_t pi_stated_size(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     const struct pd_attr *attr = (const void *)((const uint8_t *)v + op->offset);
-    if (op->kind == PD_OP_ATTR)
+    if (op->kind == PI_OP_ATTR)
         return attr->size ? attr->size : PD_ATTR_SIZE_VER0;
-    if (op->kind != PD_OP_SIZED)
+    if (op->kind != PI_OP_SIZED)
         return UINT32_MAX;
     const uint64_t size = pi_count(op, s, v);
     return size < op->arg ? 0 : size - op->arg < UINT32_MAX ? (uint32_t)(size - op->arg) : UINT32_MAX;
@@ -87,7 +87,7 @@ static inline uint32_t pi_stated_size(const struct pd_op *op, const struct pd_sh
 /* Bytes of a number or array in the stream, 0 for others. */
 static inline uint32_t pi_fixed_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_ARR ? (uint32_t)op->arg : op->kind == PD_OP_OPT64 ? 0 : pi_scalar_width(op);
+    return op->kind == PI_OP_ARR ? (uint32_t)op->arg : op->kind == PI_OP_OPT64 ? 0 : pi_scalar_width(op);
 }
 
 /* Bytes of the attr's known fields that its size covers. */

@@ -98,7 +98,7 @@ bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_valu
 bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
                    struct pd_tracepoint_common *out)
 {
-    if (raw->data.n < PD_BYTES_tracepoint_common)
+    if (raw->data.n < PI_BYTES_tracepoint_common)
         return false;
     pi_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
     return true;
@@ -106,7 +106,7 @@ bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
 
 /* ---- Times: sums and products wrap around, as the kernel's do */
 
-PD_WRAPS uint64_t pd_time_from_counter(const struct pd_time_conv *conv, uint64_t counter)
+PI_WRAPS uint64_t pd_time_from_counter(const struct pd_time_conv *conv, uint64_t counter)
 {
     const unsigned shift = (unsigned)conv->time_shift & 63;
     if (conv->cap_user_time_short)
@@ -115,7 +115,7 @@ PD_WRAPS uint64_t pd_time_from_counter(const struct pd_time_conv *conv, uint64_t
     return conv->time_zero + quot * conv->time_mult + (rem * conv->time_mult >> shift);
 }
 
-PD_WRAPS uint64_t pd_time_to_counter(const struct pd_time_conv *conv, uint64_t time)
+PI_WRAPS uint64_t pd_time_to_counter(const struct pd_time_conv *conv, uint64_t time)
 {
     const unsigned shift = (unsigned)conv->time_shift & 63;
     const uint64_t t = time - conv->time_zero;
@@ -125,12 +125,12 @@ PD_WRAPS uint64_t pd_time_to_counter(const struct pd_time_conv *conv, uint64_t t
     return (quot << shift) + (rem << shift) / conv->time_mult;
 }
 
-PD_WRAPS uint64_t pd_time_to_wall(const struct pd_feature_clock_data *clock, uint64_t time)
+PI_WRAPS uint64_t pd_time_to_wall(const struct pd_feature_clock_data *clock, uint64_t time)
 {
     return time - clock->clockid_time_ns + clock->wall_clock_ns;
 }
 
-PD_WRAPS uint64_t pd_time_from_wall(const struct pd_feature_clock_data *clock, uint64_t wall)
+PI_WRAPS uint64_t pd_time_from_wall(const struct pd_feature_clock_data *clock, uint64_t wall)
 {
     return wall - clock->wall_clock_ns + clock->clockid_time_ns;
 }

@@ -160,7 +160,7 @@ static struct shown show_fields(const struct pd_tracepoint *e, enum pd_order ord
     return (struct shown){.event = e,
                           .raw = raw,
                           .n = n,
-                          .room = PD_LIMIT_FIELDS_SHOWN + PD_LIMIT_FIELDS_TIMES * (uint64_t)n,
+                          .room = PI_LIMIT_FIELDS_SHOWN + PI_LIMIT_FIELDS_TIMES * (uint64_t)n,
                           .order = order,
                           .common = (flags & PD_TRACEPOINT_COMMON) != 0};
 }

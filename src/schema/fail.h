@@ -25,8 +25,8 @@ static inline bool pi_ends_pass(enum pd_code code)
     return pd_is_failure(code) || code == PD_ELIMIT;
 }
 
-/* For analyzers, which see one file at a time. .ci/stages/static/analyzer defines PD_ANALYZER for gcc's. */
-#if defined __clang_analyzer__ || defined PD_ANALYZER
+/* For analyzers, which see one file at a time. .ci/stages/static/analyzer defines PI_ANALYZER for gcc's. */
+#if defined __clang_analyzer__ || defined PI_ANALYZER
 #define pi_fail(error_, code_, ...) (pi_fail(error_, code_, __VA_ARGS__), (code_))
 #define pi_fail_record(error_, code_, ...) (pi_fail_record(error_, code_, __VA_ARGS__), (code_))
 #endif

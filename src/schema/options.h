@@ -32,8 +32,8 @@ static inline enum pd_code pi_options_take(void *own, size_t own_size, const voi
     return PD_OK;
 }
 
-/* The same, and both must be such structs: PD_TAKE_OPTIONS(pd_sort_options, &own, options, error). */
-#define PD_TAKE_OPTIONS(struct_, own_, given_, error_)                                                  \
+/* The same, and both must be such structs: PI_TAKE_OPTIONS(pd_sort_options, &own, options, error). */
+#define PI_TAKE_OPTIONS(struct_, own_, given_, error_)                                                  \
     pi_options_take((struct struct_ *){own_}, sizeof(struct struct_), (const struct struct_ *){given_}, \
                     #struct_, error_)
 

@@ -43,16 +43,16 @@ enum {
 
 /* The compiler's message for a forgotten record says what to do: these names are then undeclared. */
 enum {
-#define ROLE(record_, role_, tells_, copies_, serves_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
+#define ROLE(record_, role_, tells_, copies_, serves_) add_a_ROLE_to_roles_def_of_##record_ = PI_ROLE_##role_,
 #include "roles.def"
 #undef ROLE
 };
 
 /* Names and chains are taken from the fields of these two. */
 #define ROLE(record_, role_, tells_, copies_, serves_)                                            \
-    static_assert(PD_TELLS_##tells_ != PD_TELLS_NAME || (int)TYPE_OF_##record_ == PD_RECORD_COMM, \
+    static_assert(PI_TELLS_##tells_ != PI_TELLS_NAME || (int)TYPE_OF_##record_ == PD_RECORD_COMM, \
                   #record_ " tells a name: only COMM can");                                       \
-    static_assert(PD_ROLE_##role_ != PD_ROLE_CHAIN ||                                             \
+    static_assert(PI_ROLE_##role_ != PI_ROLE_CHAIN ||                                             \
                       (int)TYPE_OF_##record_ == PD_RECORD_CALLCHAIN_DEFERRED,                     \
                   #record_ " has the role CHAIN: only CALLCHAIN_DEFERRED can");
 #include "roles.def"
@@ -85,8 +85,8 @@ enum {
 
 const struct pi_traits pi_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
 #define ROLE(record_, role_, tells_, copies_, serves_)                                     \
-    [AT_##record_].tells = PD_TELLS_##tells_, [AT_##record_].copies = PD_COPIES_##copies_, \
-    [AT_##record_].serves = PD_SERVES_##serves_,
+    [AT_##record_].tells = PI_TELLS_##tells_, [AT_##record_].copies = PI_COPIES_##copies_, \
+    [AT_##record_].serves = PI_SERVES_##serves_,
 #include "roles.def"
 #undef ROLE
 #define LAYOUT(name_, doc_)
@@ -151,7 +151,7 @@ size_t pi_payload_time(uint32_t type)
 
 const struct pi_traits *pi_tool_traits(uint32_t type)
 {
-    static const struct pi_traits unknown = {.role = PD_ROLE_TOOL, .copies = PD_COPIES_ONCE};
+    static const struct pi_traits unknown = {.role = PI_ROLE_TOOL, .copies = PI_COPIES_ONCE};
     switch (type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \

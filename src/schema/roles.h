@@ -13,41 +13,41 @@
 
 /* The treatment of a record when samples are selected. */
 enum pi_role {
-    PD_ROLE_KERNEL,    /* stays, unless only samples are selected */
-    PD_ROLE_SAMPLE,    /* is selected */
-    PD_ROLE_WITH_TASK, /* goes with the samples of its task */
-    PD_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
-    PD_ROLE_CHAIN,     /* stays with the samples whose call chains it completes */
-    PD_ROLE_TOOL,      /* stays */
-    PD_ROLE_WRAPPER,   /* goes: its content is written instead */
+    PI_ROLE_KERNEL,    /* stays, unless only samples are selected */
+    PI_ROLE_SAMPLE,    /* is selected */
+    PI_ROLE_WITH_TASK, /* goes with the samples of its task */
+    PI_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
+    PI_ROLE_CHAIN,     /* stays with the samples whose call chains it completes */
+    PI_ROLE_TOOL,      /* stays */
+    PI_ROLE_WRAPPER,   /* goes: its content is written instead */
 };
 
 /* The information about its task. */
 enum pi_tells {
-    PD_TELLS_NOTHING,
-    PD_TELLS_TASK,
-    PD_TELLS_MAP,
-    PD_TELLS_NAME,
-    PD_TELLS_BIRTH,
-    PD_TELLS_END,
+    PI_TELLS_NOTHING,
+    PI_TELLS_TASK,
+    PI_TELLS_MAP,
+    PI_TELLS_NAME,
+    PI_TELLS_BIRTH,
+    PI_TELLS_END,
 };
 
 /* The meaning of copies of it. */
 enum pi_copies {
-    PD_COPIES_EVENT,
-    PD_COPIES_STATE,
-    PD_COPIES_ONCE,
+    PI_COPIES_EVENT,
+    PI_COPIES_STATE,
+    PI_COPIES_ONCE,
 };
 
 /* The part of the container that it serves. */
 enum pi_serves {
-    PD_SERVES_CONTENT, /* none: it is content */
-    PD_SERVES_ORDER,
-    PD_SERVES_COMPRESSION,
+    PI_SERVES_CONTENT, /* none: it is content */
+    PI_SERVES_ORDER,
+    PI_SERVES_COMPRESSION,
     /* What brings the rest is in the header and in the sections of a file. */
-    PD_SERVES_ATTR,
-    PD_SERVES_EVENT_TYPE,
-    PD_SERVES_FEATURE,
+    PI_SERVES_ATTR,
+    PI_SERVES_EVENT_TYPE,
+    PI_SERVES_FEATURE,
 };
 
 struct pi_traits {

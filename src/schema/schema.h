@@ -11,75 +11,75 @@
 #include <perfdata/names.h>
 
 enum pi_op_kind {
-    PD_OP_HEAD, /* first op of each layout */
-    PD_OP_U8,
-    PD_OP_U16,
-    PD_OP_U32,
-    PD_OP_U64,
-    PD_OP_S32,
-    PD_OP_B32,
-    PD_OP_B64,
-    PD_OP_ARR,
-    PD_OP_STR,
-    PD_OP_VEC64,
-    PD_OP_VECR64,
-    PD_OP_GRID64,
-    PD_OP_REGS,
-    PD_OP_BYTES,
-    PD_OP_OPT64,
-    PD_OP_SUB,
-    PD_OP_LIST,
-    PD_OP_REST,
-    PD_OP_CSTR,
-    PD_OP_STR64,
-    PD_OP_STRV,
-    PD_OP_STRN,
-    PD_OP_STRMAX,
-    PD_OP_SLOT,
-    PD_OP_VEC16,
-    PD_OP_VEC32,
-    PD_OP_VARINT,
-    PD_OP_ITEMS,
-    PD_OP_ITEMSR,
-    PD_OP_MESSAGE,
-    PD_OP_SIZED,
-    PD_OP_ATTR,
-    PD_OP_GIVEN, /* from here on: not in the stream */
-    PD_OP_ROOM,
-    PD_OP_ROOMN,
-    PD_OP_ODD64,
-    PD_OP_TEXT,
-    PD_OP_SINCE,
-    PD_OP_UNITS,
-    PD_OP_LOW,
-    PD_OP_LESS,
-    PD_OP_OTHER,
-    PD_OP_ONES,
-    PD_OP_PASS, /* from here on: no members at all */
-    PD_OP_LITTLE,
-    PD_OP_ORDER,
-    PD_OP_ALIAS, /* from here on: no fields of their own */
-    PD_OP_WHEN,
-    PD_OP_UNLESS,
-    PD_OP_IS,
-    PD_OP_FROM,
-    PD_OP_HAS,
-    PD_OP_LACKS,
-    PD_OP_DONE,
-    PD_OP_END,
+    PI_OP_HEAD, /* first op of each layout */
+    PI_OP_U8,
+    PI_OP_U16,
+    PI_OP_U32,
+    PI_OP_U64,
+    PI_OP_S32,
+    PI_OP_B32,
+    PI_OP_B64,
+    PI_OP_ARR,
+    PI_OP_STR,
+    PI_OP_VEC64,
+    PI_OP_VECR64,
+    PI_OP_GRID64,
+    PI_OP_REGS,
+    PI_OP_BYTES,
+    PI_OP_OPT64,
+    PI_OP_SUB,
+    PI_OP_LIST,
+    PI_OP_REST,
+    PI_OP_CSTR,
+    PI_OP_STR64,
+    PI_OP_STRV,
+    PI_OP_STRN,
+    PI_OP_STRMAX,
+    PI_OP_SLOT,
+    PI_OP_VEC16,
+    PI_OP_VEC32,
+    PI_OP_VARINT,
+    PI_OP_ITEMS,
+    PI_OP_ITEMSR,
+    PI_OP_MESSAGE,
+    PI_OP_SIZED,
+    PI_OP_ATTR,
+    PI_OP_GIVEN, /* from here on: not in the stream */
+    PI_OP_ROOM,
+    PI_OP_ROOMN,
+    PI_OP_ODD64,
+    PI_OP_TEXT,
+    PI_OP_SINCE,
+    PI_OP_UNITS,
+    PI_OP_LOW,
+    PI_OP_LESS,
+    PI_OP_OTHER,
+    PI_OP_ONES,
+    PI_OP_PASS, /* from here on: no members at all */
+    PI_OP_LITTLE,
+    PI_OP_ORDER,
+    PI_OP_ALIAS, /* from here on: no fields of their own */
+    PI_OP_WHEN,
+    PI_OP_UNLESS,
+    PI_OP_IS,
+    PI_OP_FROM,
+    PI_OP_HAS,
+    PI_OP_LACKS,
+    PI_OP_DONE,
+    PI_OP_END,
 };
 
 /* What WHEN and UNLESS test. */
 enum pi_test_source {
-    PD_SRC_sample_type,
-    PD_SRC_read_format,
-    PD_SRC_branch_sample_type,
-    PD_SRC_misc,
-    PD_SRC_variant
+    PI_SRC_sample_type,
+    PI_SRC_read_format,
+    PI_SRC_branch_sample_type,
+    PI_SRC_misc,
+    PI_SRC_variant
 };
 
 /*
- * One line of the schema. A layout is an array of these: a PD_OP_HEAD, the lines, a PD_OP_END; it is passed
+ * One line of the schema. A layout is an array of these: a PI_OP_HEAD, the lines, a PI_OP_END; it is passed
  * around as a pointer to its head.
  */
 struct pd_op {
@@ -106,10 +106,10 @@ const struct pd_op *pi_layout_of(uint32_t type);
 const struct pd_op *pi_layout_of_feature(uint32_t feature);
 
 /* True for the layout of a feature, whose number HEAD has in count_offset. */
-#define PD_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
+#define PI_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
 
 /* No list has larger elements, as C structs. */
-#define PD_ELEMENT_MAX 512
+#define PI_ELEMENT_MAX 512
 
 /* All layouts, parts first, in the order of the schema. */
 extern const struct pd_op *(*const pi_layouts[])(void);

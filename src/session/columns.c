@@ -78,7 +78,7 @@ static bool find_column(struct column *c)
         !find_announced(c->path, times | each | PD_FORMAT_GROUP, &f))
         return false;
     c->is_signed = f.set->kind == PD_SET_SDEC;
-    if (!strpbrk(name, ".[") && f.op->kind != PD_OP_OPT64) {
+    if (!strpbrk(name, ".[") && f.op->kind != PI_OP_OPT64) {
         c->source = IN_SAMPLE;
         c->width = f.width;
         c->offset = f.op->offset;

@@ -54,7 +54,7 @@ static bool take_id(const struct pd_record *rec, uint64_t *id)
 bool pi_record_owner(struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
     return pi_word_task(rec, pid, tid) ||
-           (pi_role_of(rec) == PD_ROLE_WITH_TASK && rec->plan &&
+           (pi_role_of(rec) == PI_ROLE_WITH_TASK && rec->plan &&
             !pd_record_decode_framed(rec->plan, rec, NULL) && pi_told_task(rec, pid, tid));
 }
 

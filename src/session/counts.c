@@ -37,7 +37,7 @@ static bool take_counter(struct pi_counts *c, const struct pd_record *rec, struc
     return true;
 }
 
-PD_WRAPS enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader *reader,
+PI_WRAPS enum pd_code pi_counts_next(struct pi_counts *c, const struct pd_reader *reader,
                                      const struct pd_record *rec, struct pi_counted *out)
 {
     struct pd_read_value value;

@@ -78,7 +78,7 @@ static enum pd_mapping_kind kind_of_kernel(const struct pd_mapping *m)
 static size_t name_module(const char *path, char *buf, size_t cap)
 {
     const char *base = base_of(path), *end = strstr(base, ".ko");
-    const int n = !end ? 0 : end - base < PD_LIMIT_MODULE_NAME ? (int)(end - base) : PD_LIMIT_MODULE_NAME;
+    const int n = !end ? 0 : end - base < PI_LIMIT_MODULE_NAME ? (int)(end - base) : PI_LIMIT_MODULE_NAME;
     const int len = end ? snprintf(buf, cap, "[%.*s]", n, base) : snprintf(buf, cap, "%s", path);
     for (char *p = buf; end && cap && *p; p++)
         *p = *p == '-' ? '_' : *p;
@@ -118,7 +118,7 @@ static bool is_by_address(const struct pd_mapping *m)
            (m->kind != PD_MAPPING_FILE && is_memory(m));
 }
 
-PD_WRAPS uint64_t pd_mapping_offset(const struct pd_mapping *m, uint64_t address)
+PI_WRAPS uint64_t pd_mapping_offset(const struct pd_mapping *m, uint64_t address)
 {
     return is_by_address(m) ? address : address - m->start + m->pgoff;
 }
@@ -268,8 +268,8 @@ static void empty_space(struct pi_mappings *m, uint32_t i)
 /* The mappings of a process stay for a while, for late records. */
 static void end_process(struct pi_mappings *m, uint32_t pid)
 {
-    const uint32_t i = pi_idmap_get(&m->pids[PD_SPACE_PROCESS], pid);
-    if (i == PD_IDMAP_NONE || m->spaces[i].ended)
+    const uint32_t i = pi_idmap_get(&m->pids[PI_SPACE_PROCESS], pid);
+    if (i == PI_IDMAP_NONE || m->spaces[i].ended)
         return;
     m->spaces[i].ended = true;
     m->spaces[i].older = m->newest;
@@ -287,7 +287,7 @@ static void end_process(struct pi_mappings *m, uint32_t pid)
 static bool use_space(struct pi_mappings *m, enum pi_space_of kind, uint32_t pid, uint32_t *space)
 {
     *space = pi_idmap_get(&m->pids[kind], pid);
-    if (*space != PD_IDMAP_NONE) {
+    if (*space != PI_IDMAP_NONE) {
         unlink_ended(m, *space);
         return true;
     }
@@ -304,9 +304,9 @@ static bool use_space(struct pi_mappings *m, enum pi_space_of kind, uint32_t pid
 static bool space_of_mode(unsigned cpumode, enum pi_space_of *kind, bool *host_kernel)
 {
     *host_kernel = cpumode == PD_CPUMODE_KERNEL;
-    *kind = cpumode == PD_CPUMODE_GUEST_KERNEL ? PD_SPACE_GUEST_KERNEL
-            : cpumode == PD_CPUMODE_GUEST_USER ? PD_SPACE_GUEST_PROCESS
-                                               : PD_SPACE_PROCESS;
+    *kind = cpumode == PD_CPUMODE_GUEST_KERNEL ? PI_SPACE_GUEST_KERNEL
+            : cpumode == PD_CPUMODE_GUEST_USER ? PI_SPACE_GUEST_PROCESS
+                                               : PI_SPACE_PROCESS;
     return cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL ||
            cpumode == PD_CPUMODE_GUEST_USER;
 }
@@ -399,7 +399,7 @@ static enum pd_code take_fork(struct pi_mappings *m, const struct pd_record *rec
     const enum pd_code code = afford(m, 2 * bytes_of_space(m), error);
     if (code)
         return code;
-    if (!use_space(m, PD_SPACE_PROCESS, ppid, &parent) || !use_space(m, PD_SPACE_PROCESS, pid, &space))
+    if (!use_space(m, PI_SPACE_PROCESS, ppid, &parent) || !use_space(m, PI_SPACE_PROCESS, pid, &space))
         return no_memory(error, m);
     const uint32_t copy =
         rec->misc & PD_MISC_FORK_EXEC ? 0 : pi_spans_copy(&m->spans, m->spaces[parent].root);
@@ -436,7 +436,7 @@ static void take_exec(struct pi_mappings *m, const struct pd_record *rec)
 {
     uint32_t pid, tid, i;
     if (rec->misc & PD_MISC_COMM_EXEC && pi_told_task(rec, &pid, &tid) &&
-        (i = pi_idmap_get(&m->pids[PD_SPACE_PROCESS], pid)) != PD_IDMAP_NONE)
+        (i = pi_idmap_get(&m->pids[PI_SPACE_PROCESS], pid)) != PI_IDMAP_NONE)
         empty_space(m, i);
 }
 
@@ -451,16 +451,16 @@ enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, st
 {
     const enum pi_tells tells = pi_tells_of(rec);
     const bool is_symbol = rec->type == PD_RECORD_KSYMBOL;
-    if (tells == PD_TELLS_TASK || (tells == PD_TELLS_NOTHING && !is_symbol))
+    if (tells == PI_TELLS_TASK || (tells == PI_TELLS_NOTHING && !is_symbol))
         return PD_OK;
     const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
     if (code)
         return code;
     switch (tells) {
-    case PD_TELLS_MAP: return take_map(m, rec, error);
-    case PD_TELLS_BIRTH: return take_fork(m, rec, error);
-    case PD_TELLS_NAME: take_exec(m, rec); return PD_OK;
-    case PD_TELLS_END: take_exit(m, rec); return PD_OK;
+    case PI_TELLS_MAP: return take_map(m, rec, error);
+    case PI_TELLS_BIRTH: return take_fork(m, rec, error);
+    case PI_TELLS_NAME: take_exec(m, rec); return PD_OK;
+    case PI_TELLS_END: take_exit(m, rec); return PD_OK;
     default: return take_symbol(m, &rec->u.ksymbol, error);
     }
 }
@@ -475,9 +475,9 @@ const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, u
         return NULL;
     if (!host_kernel)
         space = pi_idmap_get(&m->pids[kind], pid);
-    if (space == PD_IDMAP_NONE && kind == PD_SPACE_GUEST_KERNEL) /* of perf's default guest */
+    if (space == PI_IDMAP_NONE && kind == PI_SPACE_GUEST_KERNEL) /* of perf's default guest */
         space = pi_idmap_get(&m->pids[kind], 0);
-    if (space == PD_IDMAP_NONE || !pi_spans_find(&m->spans, m->spaces[space].root, address, &number))
+    if (space == PI_IDMAP_NONE || !pi_spans_find(&m->spans, m->spaces[space].root, address, &number))
         return NULL;
     unlink_ended(m, space); /* callers remember answers, so these must not depend on who ends later */
     return &m->all[number]->is;
@@ -490,10 +490,10 @@ bool pi_mappings_init(struct pi_mappings *m, const struct pd_allocator *allocato
 {
     *m = (struct pi_mappings){.allocator = allocator, .options = *options};
     if (m->options.memory == 0)
-        m->options.memory = PD_LIMIT_SESSION;
+        m->options.memory = PI_LIMIT_SESSION;
     if (m->options.exited == 0)
-        m->options.exited = PD_LIMIT_ENDED;
-    for (size_t i = 0; i < PD_SPACE_KINDS; i++)
+        m->options.exited = PI_LIMIT_ENDED;
+    for (size_t i = 0; i < PI_SPACE_KINDS; i++)
         m->pids[i].allocator = allocator;
     pi_spans_init(&m->spans, allocator);
     m->spans.count = count_ranges;
@@ -507,7 +507,7 @@ bool pi_mappings_init(struct pi_mappings *m, const struct pd_allocator *allocato
 void pi_mappings_free(struct pi_mappings *m)
 {
     pi_spans_free(&m->spans);
-    for (size_t i = 0; i < PD_SPACE_KINDS; i++)
+    for (size_t i = 0; i < PI_SPACE_KINDS; i++)
         pi_idmap_free(&m->pids[i]);
     for (size_t i = 0; i < m->n_all; i++)
         pi_release(m->allocator, m->all[i]);

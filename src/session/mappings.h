@@ -12,7 +12,7 @@
 #include <perfdata/session/mappings.h>
 
 /* The owners of addresses; each kind has spaces by pid. */
-enum pi_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
+enum pi_space_of { PI_SPACE_PROCESS, PI_SPACE_GUEST_KERNEL, PI_SPACE_GUEST_PROCESS, PI_SPACE_KINDS };
 
 /* The mappings of a process or kernel. */
 struct pi_space {
@@ -35,7 +35,7 @@ struct pi_mappings {
     const struct pd_allocator *allocator;
     struct pi_mappings_options options;
     struct pi_spans spans; /* values are numbers of mappings */
-    struct pi_idmap pids[PD_SPACE_KINDS];
+    struct pi_idmap pids[PI_SPACE_KINDS];
     struct pi_space *spaces; /* the one at 0 is the host's kernel's */
     size_t n_spaces, spaces_cap;
     uint32_t oldest, newest, n_ended;

@@ -102,13 +102,13 @@ static enum pd_code make_set(struct pd_session *s, const struct pd_list *namespa
 static const struct more *find_more(const struct pd_session *s, uint32_t tid)
 {
     const uint32_t i = pi_idmap_get(&s->tids, tid);
-    return i == PD_IDMAP_NONE ? NULL : &s->more[i];
+    return i == PI_IDMAP_NONE ? NULL : &s->more[i];
 }
 
 static enum pd_code more_of(struct pd_session *s, uint32_t tid, struct more **more, struct pd_error *error)
 {
     uint32_t i = pi_idmap_get(&s->tids, tid);
-    if (i == PD_IDMAP_NONE) {
+    if (i == PI_IDMAP_NONE) {
         const enum pd_code code = afford(s, sizeof **more + 4 * sizeof *s->tids.slots, error);
         i = (uint32_t)s->tids.n;
         if (code)
@@ -231,7 +231,7 @@ enum pd_code pd_session_new(struct pd_session **out, const struct pd_session_opt
                             struct pd_error *error)
 {
     struct pd_session_options o;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_session_options, &o, given, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_session_options, &o, given, error);
     if (code)
         return code;
     struct pd_session *s = pi_resize(o.allocator, NULL, sizeof *s);
@@ -239,7 +239,7 @@ enum pd_code pd_session_new(struct pd_session **out, const struct pd_session_opt
         return no_memory(error, sizeof *s);
     *s = (struct pd_session){.allocator = o.allocator,
                              .tids.allocator = o.allocator,
-                             .memory = o.memory ? o.memory : PD_LIMIT_SESSION,
+                             .memory = o.memory ? o.memory : PI_LIMIT_SESSION,
                              .parts = o.parts ? o.parts : UINT32_MAX,
                              .key = pi_key_draw()};
     const struct pi_mappings_options how = {o.memory, o.exited, o.tag, o.user};
@@ -247,7 +247,7 @@ enum pd_code pd_session_new(struct pd_session **out, const struct pd_session_opt
         code = no_memory(error, sizeof *s->mappings.spaces);
     if (!code && (code = pd_tasks_new(&s->tasks, o.allocator, error)) == PD_OK &&
         (code = pi_tasks_flow(s->tasks, error)) == PD_OK) {
-        pd_tasks_limit(s->tasks, o.memory ? o.memory : PD_LIMIT_TASKS);
+        pd_tasks_limit(s->tasks, o.memory ? o.memory : PI_LIMIT_TASKS);
         pi_tasks_learn_names(s->tasks);
         if (!pi_tasks_settle(s->tasks, NULL))
             code = no_memory(error, 0);
@@ -298,7 +298,7 @@ static enum pd_code tell_more(struct pd_session *s, struct pd_record *rec, struc
     enum pd_code code;
     if (rec->type == PD_RECORD_SAMPLE)
         return take_sample(s, rec, error);
-    if (pi_tells_of(rec) != PD_TELLS_BIRTH && rec->type != PD_RECORD_NAMESPACES &&
+    if (pi_tells_of(rec) != PI_TELLS_BIRTH && rec->type != PD_RECORD_NAMESPACES &&
         rec->type != PD_RECORD_CGROUP)
         return PD_OK;
     if ((code = pd_record_decode_framed(rec->plan, rec, error)) != PD_OK)

@@ -340,7 +340,7 @@ static bool add_field(struct pd_tracepoints *t, struct format *format, struct pi
                       uint8_t long_size)
 {
     struct pd_tracepoint_field f;
-    bool good = t->scratch_n < PD_LIMIT_FORMAT_FIELDS && parse_field(line, long_size, &f);
+    bool good = t->scratch_n < PI_LIMIT_FORMAT_FIELDS && parse_field(line, long_size, &f);
     for (size_t i = 0; good && i < t->scratch_n; i++)
         good = !is_named(&t->scratch[i], f.name.ptr, f.name.len);
     format->has_fields = true;

@@ -26,7 +26,7 @@ enum pd_code pd_reader_visit(struct pd_reader *reader, const struct pd_visitor *
     struct pd_record rec = {0};
     struct pd_visit_options o;
     struct pd_error own = {0};
-    enum pd_code code = PD_TAKE_OPTIONS(pd_visit_options, &o, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_visit_options, &o, options, error);
     if (code)
         return code;
     while ((code = pd_reader_next_decoded(reader, &rec, &own)) != PD_END && code != PD_AGAIN) {

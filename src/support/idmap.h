@@ -6,13 +6,13 @@
 #include "keyed.h"
 #include "memory.h"
 
-#define PD_IDMAP_NONE UINT32_MAX
+#define PI_IDMAP_NONE UINT32_MAX
 
 struct pi_idmap {
     const struct pd_allocator *allocator;
     struct pi_idmap_slot {
         uint32_t id;
-        uint32_t value; /* PD_IDMAP_NONE: free */
+        uint32_t value; /* PI_IDMAP_NONE: free */
     } * slots;
     size_t size; /* a power of two, or 0 */
     size_t n;
@@ -25,27 +25,27 @@ static inline size_t pi_idmap_place(const struct pi_idmap *m, uint32_t id)
     return (size_t)pi_keyed(&m->key, id) & (m->size - 1);
 }
 
-/* The value of an id, PD_IDMAP_NONE when it has none. */
+/* The value of an id, PI_IDMAP_NONE when it has none. */
 static inline uint32_t pi_idmap_get(const struct pi_idmap *m, uint32_t id)
 {
     if (m->size == 0)
-        return PD_IDMAP_NONE;
+        return PI_IDMAP_NONE;
     size_t i = pi_idmap_place(m, id);
-    for (size_t left = m->furthest; m->slots[i].id != id && m->slots[i].value != PD_IDMAP_NONE; left--) {
+    for (size_t left = m->furthest; m->slots[i].id != id && m->slots[i].value != PI_IDMAP_NONE; left--) {
         if (left == 0)
-            return PD_IDMAP_NONE;
+            return PI_IDMAP_NONE;
         i = (i + 1) & (m->size - 1);
     }
     return m->slots[i].value;
 }
 
 /* For an id that is not there, and has room. */
-PD_WRAPS static inline void pi_idmap_put(struct pi_idmap *m, uint32_t id, uint32_t value)
+PI_WRAPS static inline void pi_idmap_put(struct pi_idmap *m, uint32_t id, uint32_t value)
 {
     const size_t mask = m->size - 1, place = pi_idmap_place(m, id);
     size_t i = place;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): each slot has a value */
-    while (m->slots[i].value != PD_IDMAP_NONE)
+    while (m->slots[i].value != PI_IDMAP_NONE)
         i = (i + 1) & mask;
     m->slots[i] = (struct pi_idmap_slot){id, value};
     if (((i - place) & mask) > m->furthest)
@@ -59,19 +59,19 @@ static inline bool pi_idmap_rebuild(struct pi_idmap *m, size_t size, struct pi_k
     if (next.slots == NULL)
         return false;
     for (size_t i = 0; i < size; i++)
-        next.slots[i] = (struct pi_idmap_slot){0, PD_IDMAP_NONE};
+        next.slots[i] = (struct pi_idmap_slot){0, PI_IDMAP_NONE};
     for (size_t i = 0; i < m->size; i++)
-        if (m->slots[i].value != PD_IDMAP_NONE)
+        if (m->slots[i].value != PI_IDMAP_NONE)
             pi_idmap_put(&next, m->slots[i].id, m->slots[i].value);
     pi_release(m->allocator, m->slots);
     *m = next;
     return true;
 }
 
-/* Gives an id without a value the `value`, which must not be PD_IDMAP_NONE. False: no memory. */
+/* Gives an id without a value the `value`, which must not be PI_IDMAP_NONE. False: no memory. */
 static inline bool pi_idmap_add(struct pi_idmap *m, uint32_t id, uint32_t value)
 {
-    if (pi_idmap_get(m, id) != PD_IDMAP_NONE)
+    if (pi_idmap_get(m, id) != PI_IDMAP_NONE)
         return true;
     if (m->n >= m->size / 2 && !pi_idmap_rebuild(m, m->size ? m->size * 2 : 64, m->key))
         return false;

@@ -25,11 +25,11 @@ struct pi_key pi_key_draw(void);
  * of random numbers, each has a chance of 1 in 10^11 to stand so far away. */
 static inline bool pi_key_due(const struct pi_key *key, size_t furthest)
 {
-    return furthest > PD_LIMIT_HASH_DISTANCE && key->before == 0 && key->between == 0;
+    return furthest > PI_LIMIT_HASH_DISTANCE && key->before == 0 && key->between == 0;
 }
 
 /* A number for each x, one to one. The low bits are as good as any. */
-PD_WRAPS static inline uint64_t pi_keyed(const struct pi_key *key, uint64_t x)
+PI_WRAPS static inline uint64_t pi_keyed(const struct pi_key *key, uint64_t x)
 {
     x ^= key->before;
     x ^= (x << 25 | x >> 39) ^ (x << 47 | x >> 17); /* a product alone never brings a high bit down */

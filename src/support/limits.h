@@ -2,10 +2,10 @@
 /*
  * limits.h - the limits that guard against hostile input, each once. (Not the limits.h of the C library.)
  *
- * The code uses a limit as PD_LIMIT_NAME, an integer constant. The table in SECURITY.md is printed from here;
+ * The code uses a limit as PI_LIMIT_NAME, an integer constant. The table in SECURITY.md is printed from here;
  * the test generated/SECURITY.md compares the two.
  *
- * To add a limit: add a row (below the ones of its kind), use PD_LIMIT_NAME where it is checked, and run
+ * To add a limit: add a row (below the ones of its kind), use PI_LIMIT_NAME where it is checked, and run
  * `cmake --build BUILD --target regen`, which writes the table in SECURITY.md. A row is
  *
  *     X(NAME, value, unit, what it bounds, what happens beyond it, where it can be changed)
@@ -17,7 +17,7 @@
 #ifndef PERFDATA_LIMIT_TABLE_H
 #define PERFDATA_LIMIT_TABLE_H
 
-#define PD_LIMITS(X)                                                                                         \
+#define PI_LIMITS(X)                                                                                         \
     /* Reading */                                                                                            \
     X(INFLATED, 256 << 20, BYTES, "what one COMPRESSED record may make; it is made a block at a time",       \
       "`PD_ELIMIT`", "`max_inflate` of `pd_reader_options`")                                                 \
@@ -230,8 +230,8 @@
     X(BENCH_COMMAND, 40000, BYTES, "a command of `bench`, with its input and its output", "it fails", "")    \
     X(BENCH_REPEAT, 1000, COUNT, "repetitions of `bench`", "status 2", "")
 
-#define PD_LIMIT_CONSTANT_(name_, value_, unit_, bounds_, more_, change_) PD_LIMIT_##name_ = (value_),
-enum { PD_LIMITS(PD_LIMIT_CONSTANT_) };
-#undef PD_LIMIT_CONSTANT_
+#define PI_LIMIT_CONSTANT_(name_, value_, unit_, bounds_, more_, change_) PI_LIMIT_##name_ = (value_),
+enum { PI_LIMITS(PI_LIMIT_CONSTANT_) };
+#undef PI_LIMIT_CONSTANT_
 
 #endif

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 /* The place behind those of other texts with the same hash. True: the text is there. */
-PD_WRAPS static bool find_text(const struct pi_texts *t, const char *text, size_t n, uint64_t *hash,
+PI_WRAPS static bool find_text(const struct pi_texts *t, const char *text, size_t n, uint64_t *hash,
                                uint64_t *number)
 {
     for (*hash = XXH3_64bits_withSeed(text, n, t->key.before); pi_ids_get(&t->places, *hash, number); ++*hash)

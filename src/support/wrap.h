@@ -13,9 +13,9 @@
  * carry.
  */
 #ifdef __clang__
-#define PD_WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
+#define PI_WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
 #else
-#define PD_WRAPS
+#define PI_WRAPS
 #endif
 
 /* -n in two's complement. */

@@ -71,7 +71,7 @@ Kind = cindex.CursorKind
 CHOICE = """/* Which mutant is alive, and which places were passed. */
 extern int pi_mutant;
 extern unsigned char *pi_mutants_passed;
-#define PD_MUTANT(k_) (pi_mutants_passed[k_] = 1, pi_mutant == (k_))
+#define PI_MUTANT(k_) (pi_mutants_passed[k_] = 1, pi_mutant == (k_))
 """
 CHOOSER = """#include <fcntl.h>
 #include <stdlib.h>
@@ -224,7 +224,7 @@ class File:
             inside = [m for m in mutants[1:] if m.span[1] <= first.span[1]]
             out.append(self.data[at : first.span[0]])
             own = self.render(*first.span, inside) if inside else self.data[slice(*first.span)]
-            out.append(b"(PD_MUTANT(%d) ? (%s) : (%s))" % (first.number, self.changed(first), own))
+            out.append(b"(PI_MUTANT(%d) ? (%s) : (%s))" % (first.number, self.changed(first), own))
             at = first.span[1]
             mutants = mutants[1 + len(inside) :]
         return b"".join([*out, self.data[at:end]])

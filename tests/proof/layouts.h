@@ -46,10 +46,10 @@
     ACSL_ logic integer rest_##name_##_##before_(SHAPE) = (0 __VA_ARGS__) + rest_##name_##_##n_ IN_SHAPE;   \
     lemma some_##name_##_##before_: \forall SHAPE; 0 <= rest_##name_##_##before_ IN_SHAPE; _ACSL
 #define CUT_SUB(f_, layout_, doc_) +rest_##layout_ IN_SHAPE
-#define CUT_WHEN(src_, bit_) +((src_ & PD_MASK_##src_(bit_)) != 0 ? 0
-#define CUT_UNLESS(src_, bit_) +((src_ & PD_MASK_##src_(bit_)) == 0 ? 0
+#define CUT_WHEN(src_, bit_) +((src_ & PI_MASK_##src_(bit_)) != 0 ? 0
+#define CUT_UNLESS(src_, bit_) +((src_ & PI_MASK_##src_(bit_)) == 0 ? 0
 #define CUT_DONE : 0)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef CUT_SUB
 #undef CUT_WHEN
@@ -66,7 +66,7 @@
 #define CUT_WHEN(src_, bit_)
 #define CUT_UNLESS(src_, bit_)
 #define CUT_DONE
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -82,7 +82,7 @@
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define CUT(name_, n_) BUDGETS(name_, _##n_)
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -115,7 +115,7 @@
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define CUT(name_, n_) DECODES(name_, _##n_, _le) DECODES(name_, _##n_, _be)
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD

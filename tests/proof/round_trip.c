@@ -38,7 +38,7 @@ void not_proved(void);
 #define LATE(f_, abi_, bit_, layout_, doc_) +1
 #define LIST(f_, n_, layout_, doc_) +1
 #define SUB(f_, layout_, doc_) +VARIES_##layout_
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef END
@@ -69,10 +69,10 @@ struct pair {
 #define U64(f_, set_, doc_) SAME(LOAD64, 8)
 #define B64(f_, set_, doc_) SAME(LOAD64, 8)
 #define SUB(f_, layout_, doc_) same &= same_##layout_(c, s);
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -85,7 +85,7 @@ struct pair {
         if (VARIES_##name_)                                                    \
             return;                                                            \
         const size_t n = budget_##name_(&s);                                   \
-        uint8_t out[PD_BYTES_##name_ + 8];                                     \
+        uint8_t out[PI_BYTES_##name_ + 8];                                     \
         struct pi_take take = {in, 0};                                         \
         struct pi_put put = {out};                                             \
         struct pd_##name_ v;                                                   \
@@ -101,7 +101,7 @@ struct pair {
 #define LAYOUT(name_, doc_) BOTH(name_, , .given = 0)
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -150,7 +150,7 @@ int main(void)
 #define END(name_)
 #define B32(f_, set_, doc_) try_mirror(&pd_set_##set_);
 #define B64(f_, set_, doc_) try_mirror(&pd_set_##set_);
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -159,7 +159,7 @@ int main(void)
 #define LAYOUT(name_, doc_) fixed += !VARIES_##name_;
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
 #define END(name_)
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "src/schema/passes/each.h"
     printf("round trip: %u layouts of fixed size in both byte orders, %u words of bitfields, %u wrong\n",
            fixed, words, bad_words);

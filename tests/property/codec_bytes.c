@@ -59,7 +59,7 @@ static uint64_t few_bits(struct pi_rng *r)
 }
 
 #define USUAL(number_, sample_type_) sample_type_,
-static const uint64_t usual_types[] = {PD_EACH_USUAL(USUAL)};
+static const uint64_t usual_types[] = {PI_EACH_USUAL(USUAL)};
 #undef USUAL
 
 static struct pd_attr random_attr(struct pi_rng *r)
@@ -230,9 +230,9 @@ static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 /* Lines of the kinds that only the tables know: these alone read them, and compare them. */
 static bool is_rare(const struct pd_op *op)
 {
-    for (; op && op->kind != PD_OP_END; op++) {
-        if (op->kind >= PD_OP_CSTR && op->kind <= PD_OP_LACKS && op->kind != PD_OP_ALIAS &&
-            op->kind != PD_OP_WHEN && op->kind != PD_OP_UNLESS)
+    for (; op && op->kind != PI_OP_END; op++) {
+        if (op->kind >= PI_OP_CSTR && op->kind <= PI_OP_LACKS && op->kind != PI_OP_ALIAS &&
+            op->kind != PI_OP_WHEN && op->kind != PI_OP_UNLESS)
             return true;
         if (op->sub && is_rare(op->sub()))
             return true;
@@ -431,7 +431,7 @@ static void damage_record(struct trial *t, const uint8_t *bytes, size_t n)
 
 static void damage_types(uint64_t seed)
 {
-    static uint8_t memory[PD_RANDOM_ARENA], bytes[MOST];
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[MOST];
     static struct trial t;
     const enum pd_order order = seed & 1 ? PD_BIG : PD_LITTLE;
     t.seed = seed;

@@ -239,7 +239,7 @@ static void check_strange(struct trial *t, const uint8_t *bytes, size_t n)
 
 static void run_trial(uint64_t seed, uint32_t id, enum pd_order order)
 {
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     struct trial t = {
         .seed = seed, .rng = {seed ^ (uint64_t)id << 40 ^ (uint64_t)order << 63}, .id = id, .order = order};
     struct pi_arena arena = {memory, sizeof memory};

@@ -105,7 +105,7 @@ struct run {
 static void *resize(void *user, void *old, size_t size)
 {
     struct run *run = user;
-    for (size_t parts = PD_FIRST_PARTS; parts < (size_t)1 << 24; parts *= 2)
+    for (size_t parts = PI_FIRST_PARTS; parts < (size_t)1 << 24; parts *= 2)
         if (size == parts && size > run->most)
             return NULL;
     return heap_resize(&run->heap, old, size);
@@ -175,7 +175,7 @@ static void compare(const struct bytes *in, const struct pd_filter_lists *keep,
     for (int i = 0; i < 4; i++) {
         struct run run = {.most = SIZE_MAX, .copies = (uint64_t)i};
         if (i == 3)
-            run = (struct run){.most = PD_FIRST_PARTS << pi_rng_below(r, 3), .copies = UINT64_MAX};
+            run = (struct run){.most = PI_FIRST_PARTS << pi_rng_below(r, 3), .copies = UINT64_MAX};
         if (i == 2)
             run.copies = 4;
         filter(&run, in, keep, drop);

@@ -19,7 +19,7 @@ static bool grow(struct pd_out *out, size_t want)
 
 static void one_sample(struct pi_rng *r, struct pd_parser *parser, struct pd_out *out)
 {
-    static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
     struct pi_arena arena = {memory, sizeof memory};
     struct pd_attr attr = {.size = PD_ATTR_SIZE, .read_format = pi_rng_below(r, 32)};
     struct pd_record made, rec = {0}, back = {0};

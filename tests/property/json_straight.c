@@ -22,7 +22,7 @@ struct made {
 
 static bool make_record(struct made *m, struct pi_rng *r)
 {
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     struct pi_arena arena = {memory, sizeof memory};
     struct pd_record made;
     const struct pd_op *layout = random_layout(r);

@@ -35,7 +35,7 @@ static uint64_t seen[256];
 
 static void one_record(struct pi_rng *r)
 {
-    static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX];
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[UINT16_MAX];
     struct pi_arena arena = {memory, sizeof memory};
     const struct pd_op *layout = random_layout(r);
     const struct pd_attr attr = random_attr(r);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define USUAL(number_, sample_type_) sample_type_,
-static const uint64_t usual_types[] = {PD_EACH_USUAL(USUAL)};
+static const uint64_t usual_types[] = {PI_EACH_USUAL(USUAL)};
 #undef USUAL
 
 static void make(struct bytes *b, struct pi_rng *r)
@@ -30,7 +30,7 @@ static void make(struct bytes *b, struct pi_rng *r)
     o.any = o.workload == NULL && pi_rng_one_in(r, 2);
     o.events = 1 + (unsigned)pi_rng_below(r, 3);
     if (!o.any && pi_rng_one_in(r, 2))
-        o.sample_type = usual_types[pi_rng_below(r, PD_N_USUAL)];
+        o.sample_type = usual_types[pi_rng_below(r, PI_N_USUAL)];
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);

@@ -100,7 +100,7 @@ print("\n".join(found))
 
 # It can fail, and where it must not.
 WRONG = """static void run(void);
-PD_WRAPS static unsigned run(void)
+PI_WRAPS static unsigned run(void)
 __attribute__((noinline)) static void run(void)
     static void put(int n)
 static inline struct pd_str *tell(void)

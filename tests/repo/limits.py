@@ -9,8 +9,8 @@ OTHER = {
     "src/container/reader/reader_part.c MOST_SEARCHED": "the format: no record is longer",
     "ops/repair/repair.c MOST_BUILD_ID": "the format: bytes of a build id",
     "ops/repair/find_data.c MOST_ROOM": "the format: a table of 256 features",
-    "src/reflect/emit.h PD_NUMBER_ROOM": "digits of 64 bits",
-    "src/schema/schema.h PD_ELEMENT_MAX": "the schema: asserted for each struct",
+    "src/reflect/emit.h PI_NUMBER_ROOM": "digits of 64 bits",
+    "src/schema/schema.h PI_ELEMENT_MAX": "the schema: asserted for each struct",
     "src/session/order/order_queue.c CHUNK_MOST": "the size of a step, not of the whole",
     "ops/filter/filter_scan.c PART_ROOM": "our own notes, of which FILTER_NOTES is the limit",
     "ops/filter/filter_scan.c MOST_COPY": "the size of a step, not of the whole",
@@ -28,9 +28,9 @@ OTHER = {
     "cli/verbs/split.c MOST_DIGITS": "digits of 64 bits",
     "cli/lib/options.c MOST_OPTIONS": "our own table of options",
     "cli/lib/options.h CLI_MOST_LEVEL": "levels of zstd",
-    "src/session/tasks/told.h PD_TOLD_MOST": "the schema: tasks that a record names",
+    "src/session/tasks/told.h PI_TOLD_MOST": "the schema: tasks that a record names",
     "cli/lib/symbols/resolve.c most": "which kernel of several an address is near",
-    "src/codec/carried.h PD_CARRIED_MOST": "the format: a record has 65,535 bytes",
+    "src/codec/carried.h PI_CARRIED_MOST": "the format: a record has 65,535 bytes",
     "include/perfdata/ops/gen.h PD_GEN_MOST_EVENTS": "in the table, by a static_assert",
     "include/perfdata/ops/gen.h PD_GEN_MOST_CPUS": "in the table, by a static_assert",
     "include/perfdata/ops/gen.h PD_GEN_MOST_TASKS": "in the table, by a static_assert",
@@ -79,7 +79,7 @@ OTHER_COMPARED = {
 # Messages that something is too much, with the limit on one of the lines before; others, and why.
 TOO_MUCH = re.compile(r'"[^"\n]*\btoo (?:many|long|deep)\b[^"\n]*"')
 NEAR = 4
-LIMIT = re.compile(r"\bPD_(?:LIMIT|GEN_MOST|REPORT_MOST)_\w")
+LIMIT = re.compile(r"\b(?:PI_LIMIT|PD_GEN_MOST|PD_REPORT_MOST)_\w")
 OTHER_TOO_MUCH = {
     "a name is too long for a record that has a pid": "the format",
     "has a name that is too long for an entry with a pid": "the format",
@@ -112,7 +112,7 @@ for name, text in sources(tree):
         what = m["macro"] or m["constant"] or m["variable"] or m["local"]
         value = m["text"] or m["enum"] or m["value"] or m["number"] or ""
         value = re.sub(r"/\*.*", "", value)
-        if not WORDS & set(what.lower().split("_")) or "PD_LIMIT_" in value or what.startswith("KEY_"):
+        if not WORDS & set(what.lower().split("_")) or "PI_LIMIT_" in value or what.startswith("KEY_"):
             continue
         if not re.search(r"\d|INT\d*_MAX|SIZE_MAX", value):
             continue
@@ -143,7 +143,7 @@ for name, text in sources(tree):
 found += [f"{what} is nowhere: limits.py needs no exception" for what in EXCEPTIONS if what not in used]
 code = "\n".join(code)
 rows = re.findall(r"^    X\((\w+),", (tree / TABLE).read_text(), re.M)
-found += [f"nothing uses PD_LIMIT_{row}" for row in rows if not re.search(rf"\bPD_LIMIT_{row}\b", code)]
+found += [f"nothing uses PI_LIMIT_{row}" for row in rows if not re.search(rf"\bPI_LIMIT_{row}\b", code)]
 if len(rows) < 50:
     found.append(f"{len(rows)} limits")
 print("\n".join(found) or f"{len(rows)} limits")

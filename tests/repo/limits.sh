@@ -24,13 +24,13 @@ echo 'static const char many[] = "there are too many sheep";' >>"$copy/src/codec
 echo 'static const char said[] = "no more than 4096 sheep";' >>"$copy/encode/codec/attr.c"
 echo 'static const char more[] = "more than 4 MiB";' >>"$copy/encode/codec/attr.c"
 row='    X(SHEEP, 12, COUNT, "sheep", "wool", "") \'
-sed -i "/^#define PD_LIMITS(X)/a\\$row\\" "$copy/src/support/limits.h"
+sed -i "/^#define PI_LIMITS(X)/a\\$row\\" "$copy/src/support/limits.h"
 if check "$copy" >"$copy/said" 2>&1; then
     echo "nothing found in: $copy" >&2
     exit 1
 fi
 for bound in MOST_SHEEP 'ops/sort/sort.c: MOST_DIGITS' SHEEP_MAX largest_sheep 'no more than 4096 sheep' \
-    SHEEP_ROOM SHEEP_CAP '> 1000000' 'more than 4 MiB' 'too many sheep' PD_LIMIT_SHEEP; do
+    SHEEP_ROOM SHEEP_CAP '> 1000000' 'more than 4 MiB' 'too many sheep' PI_LIMIT_SHEEP; do
     grep -qF -- "$bound" "$copy/said" || { cat "$copy/said" >&2; echo "not found: $bound" >&2; exit 1; }
 done
 [ "$(wc -l <"$copy/said")" = 11 ] || { cat "$copy/said" >&2; echo 'more was found' >&2; exit 1; }

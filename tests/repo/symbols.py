@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """symbols.py [--write]: the maps of symbols name what public headers declare, and nothing else; --write makes
-it so. A name pd_X stands in a public header; every other begins with pi_, and no two structs have one tag.
+it so. A name pd_X or PD_X stands in a public header; every other begins with pi_ or PI_, and no two structs
+have one tag.
 
 A map has a node for each release that added names to it, of which the last takes new ones; a name that is
 gone goes from its node.
@@ -57,15 +58,15 @@ def names_in(folders, expression):
 
 def find_misnamed():
     any_name = r"\b{}_\w*[^\W_]\b"  # what ends in _ is a part of one
-    public = names_in(["include"], any_name.format("pd"))
-    for name in sorted(names_in(SOURCES, any_name.format("pd")) - public):
-        yield f"{name} stands in no public header: internal names begin with pi_"
+    public = names_in(["include"], any_name.format("(?:pd|PD)"))
+    for name in sorted(names_in(SOURCES, any_name.format("(?:pd|PD)")) - public):
+        yield f"{name} stands in no public header: internal names begin with pi_ or PI_"
     # a function may bear the name of a public struct
     call = r"(?<!struct )(?<!enum )(?<!union )\bpd_\w*[^\W_](?=\()"
     for name in sorted(names_in(SOURCES, call) & public - names_in(["include"], call)):
         yield f"{name}() stands in no public header: internal names begin with pi_"
-    for name in sorted(names_in(["include"], any_name.format("pi"))):
-        yield f"{name} stands in a public header: public names begin with pd_"
+    for name in sorted(names_in(["include"], any_name.format("(?:pi|PI)"))):
+        yield f"{name} stands in a public header: public names begin with pd_ or PD_"
 
 
 def find_twins():

@@ -75,22 +75,22 @@ static const char *differing_field(const struct pd_op *op, const void *va, const
     const void *a = (const uint8_t *)va + op->offset, *b = (const uint8_t *)vb + op->offset;
     bool same = true;
     switch (op->kind) {
-    case PD_OP_HEAD:
-    case PD_OP_ALIAS:
-    case PD_OP_WHEN:
-    case PD_OP_UNLESS:
-    case PD_OP_HAS:
-    case PD_OP_DONE: break;
-    case PD_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
-    case PD_OP_STR: same = same_str(a, b, how); break;
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: same = same_vec(a, b, how); break;
-    case PD_OP_BYTES:
-    case PD_OP_REST: same = same_bytes(a, b, how); break;
-    case PD_OP_SUB: return alike_layout(op->sub(), a, b, how);
-    case PD_OP_LIST: return differing_list(op->sub(), a, b, how);
+    case PI_OP_HEAD:
+    case PI_OP_ALIAS:
+    case PI_OP_WHEN:
+    case PI_OP_UNLESS:
+    case PI_OP_HAS:
+    case PI_OP_DONE: break;
+    case PI_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
+    case PI_OP_STR: same = same_str(a, b, how); break;
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: same = same_vec(a, b, how); break;
+    case PI_OP_BYTES:
+    case PI_OP_REST: same = same_bytes(a, b, how); break;
+    case PI_OP_SUB: return alike_layout(op->sub(), a, b, how);
+    case PI_OP_LIST: return differing_list(op->sub(), a, b, how);
     default: same = pi_scalar_get(op, va) == pi_scalar_get(op, vb); break;
     }
     return same ? NULL : op->name;
@@ -99,7 +99,7 @@ static const char *differing_field(const struct pd_op *op, const void *va, const
 const char *alike_layout(const struct pd_op *layout, const void *a, const void *b, enum alike how)
 {
     const char *field = NULL;
-    for (const struct pd_op *op = layout; !field && op->kind != PD_OP_END; op++)
+    for (const struct pd_op *op = layout; !field && op->kind != PI_OP_END; op++)
         field = differing_field(op, a, b, how);
     return field;
 }

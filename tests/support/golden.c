@@ -134,11 +134,11 @@ static size_t slot_of(const struct pd_op *op, const struct pd_str *s)
     if (s->size != PD_AUTO)
         return s->size;
     switch (op->kind) {
-    case PD_OP_CSTR: return s->len + 1;
-    case PD_OP_STR64: return (s->len / 64 + 1) * 64;
-    case PD_OP_STRV: return s->len;
-    case PD_OP_STRN:
-    case PD_OP_STRMAX: return (size_t)op->arg;
+    case PI_OP_CSTR: return s->len + 1;
+    case PI_OP_STR64: return (s->len / 64 + 1) * 64;
+    case PI_OP_STRV: return s->len;
+    case PI_OP_STRN:
+    case PI_OP_STRMAX: return (size_t)op->arg;
     default: return (s->len / 8 + 1) * 8;
     }
 }
@@ -169,7 +169,7 @@ static const char *differing(const struct pd_op *layout, const void *want, const
 static const char *differing_items(const struct pd_op *op, const struct pd_list *want,
                                    const struct pd_list *got)
 {
-    _Alignas(8) uint8_t x[PD_ELEMENT_MAX], y[PD_ELEMENT_MAX];
+    _Alignas(8) uint8_t x[PI_ELEMENT_MAX], y[PI_ELEMENT_MAX];
     struct pd_list a = *want, b = *got;
     const char *field = a.n == b.n ? NULL : op->name;
     while (!field && b.n > 0) {
@@ -185,34 +185,34 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     const void *a = (const uint8_t *)want + op->offset, *b = (const uint8_t *)got + op->offset;
     bool same = true;
     switch (op->kind) {
-    case PD_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: same = same_slot(op, a, b); break;
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_GRID64:
-    case PD_OP_VECR64: same = same_words(a, b); break;
-    case PD_OP_BYTES:
-    case PD_OP_REST: same = same_view(a, b); break;
-    case PD_OP_SUB:
-    case PD_OP_SIZED:
-    case PD_OP_ATTR: return differing(op->sub(), a, b);
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE: return differing_items(op, a, b);
-    case PD_OP_GIVEN: same = pi_value_of(a, 0, 4) == pi_value_of(b, 0, 4); break;
-    case PD_OP_ROOM:
-    case PD_OP_ROOMN:
-    case PD_OP_ODD64: same = pi_value_of(a, 0, 1) == pi_value_of(b, 0, 1); break;
-    case PD_OP_PASS:
-    case PD_OP_ORDER: break;
+    case PI_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: same = same_slot(op, a, b); break;
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_GRID64:
+    case PI_OP_VECR64: same = same_words(a, b); break;
+    case PI_OP_BYTES:
+    case PI_OP_REST: same = same_view(a, b); break;
+    case PI_OP_SUB:
+    case PI_OP_SIZED:
+    case PI_OP_ATTR: return differing(op->sub(), a, b);
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE: return differing_items(op, a, b);
+    case PI_OP_GIVEN: same = pi_value_of(a, 0, 4) == pi_value_of(b, 0, 4); break;
+    case PI_OP_ROOM:
+    case PI_OP_ROOMN:
+    case PI_OP_ODD64: same = pi_value_of(a, 0, 1) == pi_value_of(b, 0, 1); break;
+    case PI_OP_PASS:
+    case PI_OP_ORDER: break;
     default: same = pi_scalar_get(op, want) == pi_scalar_get(op, got); break;
     }
     return same ? NULL : op->name;
@@ -222,8 +222,8 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
 static const char *differing(const struct pd_op *layout, const void *want, const void *got)
 {
     const char *field = NULL;
-    for (const struct pd_op *op = layout + 1; !field && op->kind != PD_OP_END; op++)
-        if (op->kind < PD_OP_ALIAS)
+    for (const struct pd_op *op = layout + 1; !field && op->kind != PI_OP_END; op++)
+        if (op->kind < PI_OP_ALIAS)
             field = differing_in(op, want, got);
     return field;
 }
@@ -365,8 +365,8 @@ static void check_refusals(struct run *r)
 static bool is_field(const char *name)
 {
     for (size_t i = 0; i < pi_n_layouts; i++)
-        for (const struct pd_op *op = pi_layouts[i]() + 1; op->kind != PD_OP_END; op++)
-            if (op->kind < PD_OP_ALIAS && strcmp(op->name, name) == 0)
+        for (const struct pd_op *op = pi_layouts[i]() + 1; op->kind != PI_OP_END; op++)
+            if (op->kind < PI_OP_ALIAS && strcmp(op->name, name) == 0)
                 return true;
     return strcmp(name, "sample_id") == 0;
 }

@@ -288,7 +288,7 @@ static inline uint64_t operation_events(struct operations *t, const struct image
     struct pd_record rec = {0};
     uint64_t n = 0;
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
-        n += pi_traits_of(rec.type)->copies == PD_COPIES_EVENT && pi_serves_of(&rec) == PD_SERVES_CONTENT;
+        n += pi_traits_of(rec.type)->copies == PI_COPIES_EVENT && pi_serves_of(&rec) == PI_SERVES_CONTENT;
     pd_reader_close(r);
     return n;
 }
@@ -506,7 +506,7 @@ static inline bool operation_has_twins(struct operations *t, const struct image 
     struct image all = {0}, one = {0};
     bool twins = false;
     while (!twins && pd_reader_next(r, &rec, NULL) == PD_OK) {
-        if (pi_traits_of(rec.type)->copies != PD_COPIES_ONCE && rec.type != PD_RECORD_HEADER_BUILD_ID)
+        if (pi_traits_of(rec.type)->copies != PI_COPIES_ONCE && rec.type != PD_RECORD_HEADER_BUILD_ID)
             continue;
         operation_put_identity(r, &rec, &one);
         for (size_t at = 0, n; !twins && at < all.n; at += 2 + n) {
@@ -547,7 +547,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
 {
     static struct image pieces[OPERATION_PIECES];
     const struct pd_pieces_options options = {.size = sizeof options,
-                                              .at_once = t->o[3] % 2 ? PD_LIMIT_PIECES_AT_ONCE : 0,
+                                              .at_once = t->o[3] % 2 ? PI_LIMIT_PIECES_AT_ONCE : 0,
                                               .allocator = &t->allocator,
                                               .by = (enum pd_pieces_by)(t->o[2] % (PD_PIECES_CGROUP + 1)),
                                               .amount = 1 + t->o[3] * (uint64_t)(1 + t->o[4]),

@@ -104,14 +104,14 @@ static void put_sentence(FILE *out, const char *doc)
 static unsigned width_of(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_U8: return 1;
-    case PD_OP_U16: return 2;
-    case PD_OP_U32:
-    case PD_OP_S32:
-    case PD_OP_B32: return 4;
-    case PD_OP_U64:
-    case PD_OP_B64: return 8;
-    case PD_OP_ARR: return (unsigned)op->arg;
+    case PI_OP_U8: return 1;
+    case PI_OP_U16: return 2;
+    case PI_OP_U32:
+    case PI_OP_S32:
+    case PI_OP_B32: return 4;
+    case PI_OP_U64:
+    case PI_OP_B64: return 8;
+    case PI_OP_ARR: return (unsigned)op->arg;
     default: return 0;
     }
 }
@@ -126,17 +126,17 @@ static void skip_layout(struct place *p, const struct pd_op *layout);
 /* Moves behind a field. Behind one of variable size the place is unknown. */
 static void skip_field(struct place *p, const struct pd_op *op)
 {
-    if (op->kind == PD_OP_SUB)
+    if (op->kind == PI_OP_SUB)
         skip_layout(p, op->sub());
     else if (width_of(op))
         skip(p, width_of(op));
-    else if (op->kind < PD_OP_GIVEN)
+    else if (op->kind < PI_OP_GIVEN)
         p->known = false;
 }
 
 static void skip_layout(struct place *p, const struct pd_op *layout)
 {
-    for (const struct pd_op *op = layout + 1; op->kind != PD_OP_END; op++)
+    for (const struct pd_op *op = layout + 1; op->kind != PI_OP_END; op++)
         skip_field(p, op);
 }
 
@@ -154,61 +154,61 @@ static void put_sized(FILE *out, const struct pd_op *op)
 static void put_derived(FILE *out, const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_ROOM: fprintf(out, "are %" PRIu64 " bytes left?", op->arg); break;
-    case PD_OP_ROOMN: fprintf(out, "are %" PRIu64 " * %s bytes left?", op->arg, op->ref); break;
-    case PD_OP_TEXT: fputs("are 8 bytes left, or would the u64 here end in a printable byte?", out); break;
-    case PD_OP_SINCE:
+    case PI_OP_ROOM: fprintf(out, "are %" PRIu64 " bytes left?", op->arg); break;
+    case PI_OP_ROOMN: fprintf(out, "are %" PRIu64 " * %s bytes left?", op->arg, op->ref); break;
+    case PI_OP_TEXT: fputs("are 8 bytes left, or would the u64 here end in a printable byte?", out); break;
+    case PI_OP_SINCE:
         fprintf(out, "%s as a number ≥ %" PRIu64 ".%" PRIu64, op->ref, op->arg / 10, op->arg % 10);
         break;
-    case PD_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
-    case PD_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
-    case PD_OP_LESS: fprintf(out, "%s - %" PRIu64, op->ref, op->arg); break;
-    case PD_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
-    case PD_OP_OTHER: fprintf(out, "%s & 7, or 8 when a line below names %s", op->ref, op->ref); break;
-    case PD_OP_ONES: fprintf(out, "bits set in %s", op->ref); break;
+    case PI_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
+    case PI_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
+    case PI_OP_LESS: fprintf(out, "%s - %" PRIu64, op->ref, op->arg); break;
+    case PI_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
+    case PI_OP_OTHER: fprintf(out, "%s & 7, or 8 when a line below names %s", op->ref, op->ref); break;
+    case PI_OP_ONES: fprintf(out, "bits set in %s", op->ref); break;
     default: fputs("from around", out); break;
     }
 }
 
 static void put_type(FILE *out, const struct pd_op *op)
 {
-    if (op->kind >= PD_OP_GIVEN && op->kind < PD_OP_ALIAS) {
+    if (op->kind >= PI_OP_GIVEN && op->kind < PI_OP_ALIAS) {
         put_derived(out, op);
         return;
     }
     switch (op->kind) {
-    case PD_OP_U8: fputs("u8", out); break;
-    case PD_OP_U16: fputs("u16", out); break;
-    case PD_OP_U32: fputs("u32", out); break;
-    case PD_OP_S32: fputs("s32", out); break;
-    case PD_OP_B32: fputs("bits32", out); break;
-    case PD_OP_B64: fputs("bits64", out); break;
-    case PD_OP_U64:
-    case PD_OP_OPT64: fputs("u64", out); break;
-    case PD_OP_ARR: fprintf(out, "bytes[%" PRIu64 "]", op->arg); break;
-    case PD_OP_BYTES: fprintf(out, "bytes[%s]", op->ref); break;
-    case PD_OP_VEC64: fprintf(out, "u64[%s]", op->ref); break;
-    case PD_OP_VECR64: fputs("u64[]", out); break;
-    case PD_OP_GRID64: fprintf(out, "u64[%s]", op->ref); break;
-    case PD_OP_REGS: fprintf(out, "u64[bits of attr.sample_regs_%s]", op->src ? "intr" : "user"); break;
-    case PD_OP_STR: fputs("string", out); break;
-    case PD_OP_REST: fputs("bytes", out); break;
-    case PD_OP_SUB: fprintf(out, "[%s](#part-%s)", op->sub()->name, op->sub()->name); break;
-    case PD_OP_CSTR: fputs("cstr", out); break;
-    case PD_OP_STR64: fputs("str64", out); break;
-    case PD_OP_STRV: fputs("strv", out); break;
-    case PD_OP_STRN: fprintf(out, "string[%" PRIu64 "]", op->arg); break;
-    case PD_OP_STRMAX: fprintf(out, "string[≤%" PRIu64 "]", op->arg); break;
-    case PD_OP_SLOT: fprintf(out, "string of %s", op->ref); break;
-    case PD_OP_VEC16: fprintf(out, "u16[%s]", op->ref); break;
-    case PD_OP_VEC32: fprintf(out, "u32[%s]", op->ref); break;
-    case PD_OP_VARINT: fputs("varint", out); break;
-    case PD_OP_ITEMSR: fprintf(out, "[%s](#part-%s)[]", op->sub()->name, op->sub()->name); break;
-    case PD_OP_MESSAGE: fprintf(out, "[%s](#part-%s)[] message", op->sub()->name, op->sub()->name); break;
-    case PD_OP_SIZED: put_sized(out, op); break;
-    case PD_OP_ATTR: fputs("[attr](#part-attr)", out); break;
-    case PD_OP_ITEMS:
-    case PD_OP_LIST: fprintf(out, "[%s](#part-%s)[%s]", op->sub()->name, op->sub()->name, op->ref); break;
+    case PI_OP_U8: fputs("u8", out); break;
+    case PI_OP_U16: fputs("u16", out); break;
+    case PI_OP_U32: fputs("u32", out); break;
+    case PI_OP_S32: fputs("s32", out); break;
+    case PI_OP_B32: fputs("bits32", out); break;
+    case PI_OP_B64: fputs("bits64", out); break;
+    case PI_OP_U64:
+    case PI_OP_OPT64: fputs("u64", out); break;
+    case PI_OP_ARR: fprintf(out, "bytes[%" PRIu64 "]", op->arg); break;
+    case PI_OP_BYTES: fprintf(out, "bytes[%s]", op->ref); break;
+    case PI_OP_VEC64: fprintf(out, "u64[%s]", op->ref); break;
+    case PI_OP_VECR64: fputs("u64[]", out); break;
+    case PI_OP_GRID64: fprintf(out, "u64[%s]", op->ref); break;
+    case PI_OP_REGS: fprintf(out, "u64[bits of attr.sample_regs_%s]", op->src ? "intr" : "user"); break;
+    case PI_OP_STR: fputs("string", out); break;
+    case PI_OP_REST: fputs("bytes", out); break;
+    case PI_OP_SUB: fprintf(out, "[%s](#part-%s)", op->sub()->name, op->sub()->name); break;
+    case PI_OP_CSTR: fputs("cstr", out); break;
+    case PI_OP_STR64: fputs("str64", out); break;
+    case PI_OP_STRV: fputs("strv", out); break;
+    case PI_OP_STRN: fprintf(out, "string[%" PRIu64 "]", op->arg); break;
+    case PI_OP_STRMAX: fprintf(out, "string[≤%" PRIu64 "]", op->arg); break;
+    case PI_OP_SLOT: fprintf(out, "string of %s", op->ref); break;
+    case PI_OP_VEC16: fprintf(out, "u16[%s]", op->ref); break;
+    case PI_OP_VEC32: fprintf(out, "u32[%s]", op->ref); break;
+    case PI_OP_VARINT: fputs("varint", out); break;
+    case PI_OP_ITEMSR: fprintf(out, "[%s](#part-%s)[]", op->sub()->name, op->sub()->name); break;
+    case PI_OP_MESSAGE: fprintf(out, "[%s](#part-%s)[] message", op->sub()->name, op->sub()->name); break;
+    case PI_OP_SIZED: put_sized(out, op); break;
+    case PI_OP_ATTR: fputs("[attr](#part-attr)", out); break;
+    case PI_OP_ITEMS:
+    case PI_OP_LIST: fprintf(out, "[%s](#part-%s)[%s]", op->sub()->name, op->sub()->name, op->ref); break;
     default: break;
     }
 }
@@ -228,16 +228,16 @@ static void put_set(FILE *out, const struct pd_set *set)
 static void put_condition(FILE *out, const struct pd_op *op)
 {
     static const char *const verbs[] = {
-        [PD_OP_IS] = "is", [PD_OP_FROM] = "is at least", [PD_OP_HAS] = "has", [PD_OP_LACKS] = "lacks"};
-    if (op->kind >= PD_OP_IS) {
+        [PI_OP_IS] = "is", [PI_OP_FROM] = "is at least", [PI_OP_HAS] = "has", [PI_OP_LACKS] = "lacks"};
+    if (op->kind >= PI_OP_IS) {
         fprintf(out, "%s %s %s", op->ref, verbs[op->kind], op->name);
         return;
     }
     const bool variant = strcmp(op->ref, "variant") == 0;
     if (variant)
-        fprintf(out, "%s %s", op->kind == PD_OP_WHEN ? "variant" : "not variant", op->name);
+        fprintf(out, "%s %s", op->kind == PI_OP_WHEN ? "variant" : "not variant", op->name);
     else
-        fprintf(out, "%s %s %s", op->ref, op->kind == PD_OP_WHEN ? "has" : "lacks", op->name);
+        fprintf(out, "%s %s %s", op->ref, op->kind == PI_OP_WHEN ? "has" : "lacks", op->name);
 }
 
 static void put_when(const struct doc *d, const struct pd_op *op)
@@ -247,19 +247,19 @@ static void put_when(const struct doc *d, const struct pd_op *op)
         fputs(separator, d->out);
         put_condition(d->out, d->when.op[i]);
     }
-    if (op->kind == PD_OP_OPT64 || op->kind == PD_OP_REGS)
+    if (op->kind == PI_OP_OPT64 || op->kind == PI_OP_REGS)
         fprintf(d->out, "%s%s is not 0", separator, op->ref);
 }
 
 static void put_field(struct doc *d, const struct pd_op *op)
 {
-    const bool stored = op->kind < PD_OP_GIVEN;
-    if (op->kind >= PD_OP_PASS && op->kind < PD_OP_ALIAS)
+    const bool stored = op->kind < PI_OP_GIVEN;
+    if (op->kind >= PI_OP_PASS && op->kind < PI_OP_ALIAS)
         return;
     fputs("| ", d->out);
-    if (op->kind != PD_OP_ALIAS && !stored)
+    if (op->kind != PI_OP_ALIAS && !stored)
         fputs("–", d->out);
-    else if (op->kind == PD_OP_ALIAS)
+    else if (op->kind == PI_OP_ALIAS)
         fputs("same", d->out);
     else if (d->place.known)
         fprintf(d->out, "%zu", d->place.at);
@@ -297,7 +297,7 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
     const struct place before = d->place;
     const struct pd_op *next = put_condition_block(d, op);
     const struct place one = d->place;
-    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && op->kind <= PD_OP_UNLESS &&
+    if ((next->kind == PI_OP_WHEN || next->kind == PI_OP_UNLESS) && op->kind <= PI_OP_UNLESS &&
         next->kind != op->kind && next->src == op->src && next->arg == op->arg) {
         d->place = before;
         next = put_condition_block(d, next);
@@ -311,18 +311,18 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
 /* Prints lines up to the DONE or END that closes them, and returns the line behind it. */
 static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op)
 {
-    while (op->kind != PD_OP_END && op->kind != PD_OP_DONE) {
-        if (op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS)
+    while (op->kind != PI_OP_END && op->kind != PI_OP_DONE) {
+        if (op->kind >= PI_OP_WHEN && op->kind <= PI_OP_LACKS)
             op = put_branches(d, op);
         else
             put_field(d, op++);
     }
-    return op->kind == PD_OP_DONE ? op + 1 : op;
+    return op->kind == PI_OP_DONE ? op + 1 : op;
 }
 
 static bool has_fields(const struct pd_op *layout)
 {
-    return layout[1].kind != PD_OP_END;
+    return layout[1].kind != PI_OP_END;
 }
 
 static void put_table(FILE *out, const struct pd_op *layout)
@@ -368,7 +368,7 @@ static void put_layouts(FILE *out, enum chapter chapter)
 {
     for (size_t i = 0; i < pi_n_layouts; i++) {
         const struct pd_op *layout = pi_layouts[i]();
-        const bool feature = PD_HEAD_IS_FEATURE(layout);
+        const bool feature = PI_HEAD_IS_FEATURE(layout);
         if (chapter == RECORDS && layout->arg)
             put_record(out, layout);
         if (chapter == PARTS && !layout->arg && !feature)

@@ -13,7 +13,7 @@ static const struct {
     const char *bounds, *more, *change;
 } rows[] = {
 #define ROW(name_, value_, unit_, bounds_, more_, change_) {(value_), unit_, bounds_, more_, change_},
-    PD_LIMITS(ROW)
+    PI_LIMITS(ROW)
 #undef ROW
 };
 

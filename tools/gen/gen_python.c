@@ -54,35 +54,35 @@ static const char *suffix_of(const struct pd_op *layout, const char *name)
 static const char *type_of(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_ARR:
-    case PD_OP_BYTES:
-    case PD_OP_REST: return "bytes";
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return "str";
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS: return "list[int]";
+    case PI_OP_ARR:
+    case PI_OP_BYTES:
+    case PI_OP_REST: return "bytes";
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT: return "str";
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS: return "list[int]";
     default: return "int";
     }
 }
 
 static bool is_list(const struct pd_op *op)
 {
-    return op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR ||
-           op->kind == PD_OP_MESSAGE;
+    return op->kind == PI_OP_LIST || op->kind == PI_OP_ITEMS || op->kind == PI_OP_ITEMSR ||
+           op->kind == PI_OP_MESSAGE;
 }
 
 static bool is_part(const struct pd_op *op)
 {
-    return op->kind == PD_OP_SUB || op->kind == PD_OP_SIZED || op->kind == PD_OP_ATTR;
+    return op->kind == PI_OP_SUB || op->kind == PI_OP_SIZED || op->kind == PI_OP_ATTR;
 }
 
 /* A remark, at most 100 bytes a line. */
@@ -116,7 +116,7 @@ static void print_field(FILE *out, const struct pd_op *layout, const struct pd_o
 static void print_parts(FILE *out, const struct pd_op *layout)
 {
     bool any = false;
-    for (const struct pd_op *op = layout + 1; op->kind != PD_OP_END; op++) {
+    for (const struct pd_op *op = layout + 1; op->kind != PI_OP_END; op++) {
         if (!is_list(op) && !is_part(op))
             continue;
         fprintf(out, "%s        \"%s\": \"", any ? "" : "    PARTS = {\n", op->name);
@@ -137,13 +137,13 @@ static void print_class(FILE *out, const struct pd_op *layout)
             toupper((unsigned char)layout->doc[0]), layout->doc + 1, layout->name);
     if (layout->arg)
         fprintf(out, "    TYPE = %u\n", (unsigned)layout->arg);
-    if (PD_HEAD_IS_FEATURE(layout))
+    if (PI_HEAD_IS_FEATURE(layout))
         fprintf(out, "    FEATURE = %u\n", (unsigned)layout->count_offset);
     print_parts(out, layout);
-    for (const struct pd_op *op = layout + 1; op->kind != PD_OP_END; op++) {
-        if (op->kind >= PD_OP_WHEN || (op->kind >= PD_OP_PASS && op->kind < PD_OP_ALIAS))
+    for (const struct pd_op *op = layout + 1; op->kind != PI_OP_END; op++) {
+        if (op->kind >= PI_OP_WHEN || (op->kind >= PI_OP_PASS && op->kind < PI_OP_ALIAS))
             continue;
-        named = op->kind == PD_OP_ALIAS ? named : op;
+        named = op->kind == PI_OP_ALIAS ? named : op;
         print_field(out, layout, named, op);
     }
 }

@@ -44,8 +44,8 @@ static void add_layout(struct words *w, const struct pd_op *op)
 {
     add(w, op->name);
     add_set(w, op->set);
-    for (op++; op->kind != PD_OP_END; op++)
-        if (op->kind < PD_OP_PASS || op->kind == PD_OP_ALIAS) {
+    for (op++; op->kind != PI_OP_END; op++)
+        if (op->kind < PI_OP_PASS || op->kind == PI_OP_ALIAS) {
             add(w, op->name);
             add_set(w, op->set);
         }

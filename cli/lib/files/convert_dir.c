@@ -133,7 +133,7 @@ const struct cli_directory_kind cli_recordings = {is_recording,
 static bool is_taken(const struct cli_directory *d, const char *path)
 {
     struct stat st;
-    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
+    for (size_t i = 0; i < PI_LIMIT_DIRECTORY_FILES; i++)
         if (d->files[i].cli && d->files[i].final && strcmp(d->files[i].final, path) == 0)
             return true;
     return lstat(path, &st) == 0;
@@ -149,9 +149,9 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
         free(path);
         return EIO;
     }
-    while (out < d->files + PD_LIMIT_DIRECTORY_FILES && out->cli)
+    while (out < d->files + PI_LIMIT_DIRECTORY_FILES && out->cli)
         out++;
-    const int error = out == d->files + PD_LIMIT_DIRECTORY_FILES ? EMFILE
+    const int error = out == d->files + PI_LIMIT_DIRECTORY_FILES ? EMFILE
                       : path == NULL || !cli_remember_made(path) ? ENOMEM
                                                                  : 0;
     if (error) {
@@ -177,7 +177,7 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
 
 int cli_directory_close(struct cli_directory *d, struct pd_sink *sink)
 {
-    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
+    for (size_t i = 0; i < PI_LIMIT_DIRECTORY_FILES; i++)
         if (d->files[i].cli && sink->user == &d->files[i])
             return cli_output_commit(&d->files[i]) ? 0 : EIO;
     return 0;
@@ -271,7 +271,7 @@ static int copy_entry(struct cli_directory *d, const char *from, const char *to,
         return copy_file(from, to, st.st_mode);
     if (S_ISLNK(st.st_mode))
         return copy_link(from, to);
-    if (!S_ISDIR(st.st_mode) || depth == PD_LIMIT_COPY_DEPTH) {
+    if (!S_ISDIR(st.st_mode) || depth == PI_LIMIT_COPY_DEPTH) {
         cli_say(d->cli, "%s is not copied", from);
         return 0;
     }
@@ -425,7 +425,7 @@ void cli_directory_discard(struct cli_directory *d)
 {
     if (d->cli == NULL)
         return;
-    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
+    for (size_t i = 0; i < PI_LIMIT_DIRECTORY_FILES; i++)
         cli_output_discard(&d->files[i]);
     cli_remove_made();
     cli_forget_made();

@@ -12,7 +12,7 @@ struct cli_directory {
     char *final, *temporary; /* paths */
     mode_t mode;
     bool replace;                                      /* `final` exists and may be replaced */
-    struct cli_output files[PD_LIMIT_DIRECTORY_FILES]; /* being written */
+    struct cli_output files[PI_LIMIT_DIRECTORY_FILES]; /* being written */
     int error;                                         /* errno of the first failure */
 };
 

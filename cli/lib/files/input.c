@@ -224,7 +224,7 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     const struct pd_reader_options options = {.size = sizeof options,
                                               .probe = true,
                                               .workers =
-                                                  cli->n_inputs <= PD_LIMIT_AHEAD ? cli_workers(cli) : NULL};
+                                                  cli->n_inputs <= PI_LIMIT_AHEAD ? cli_workers(cli) : NULL};
     const struct pd_metadata_options how = {.size = sizeof how, .allocator = &cli_allocator};
     struct pd_error error;
     if (!cli_input_open_file(cli, in, path, flags))
@@ -250,7 +250,7 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
 
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error)
 {
-    if ((*n)++ < PD_LIMIT_FINDINGS_TOLD)
+    if ((*n)++ < PI_LIMIT_FINDINGS_TOLD)
         cli_input_error(in, error);
     else
         cli_raise(in->cli, cli_status_of(error));
@@ -357,7 +357,7 @@ static void damaged(struct cli_input *in, const struct pd_error *error)
 {
     settle(in);
     cli_input_error(in, error);
-    if (in->n_damage < PD_LIMIT_DAMAGE_LISTED)
+    if (in->n_damage < PI_LIMIT_DAMAGE_LISTED)
         in->damage[in->n_damage] = *error;
     in->n_damage++;
 }

@@ -27,7 +27,7 @@ struct cli_input {
     int fd;                   /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
     bool stops;                                     /* CLI_STOPS, of a stream */
-    struct pd_error damage[PD_LIMIT_DAMAGE_LISTED]; /* damage that cli_next_record() found; the first ones */
+    struct pd_error damage[PI_LIMIT_DAMAGE_LISTED]; /* damage that cli_next_record() found; the first ones */
     size_t n_damage;                                /* of all */
     /*
      * private: a stream's first bytes, read to recognise it; a TRACING_DATA record; findings that were
@@ -145,7 +145,7 @@ void cli_tell_failure(struct cli_input *in);
 int cli_input_error(struct cli_input *in, const struct pd_error *error);
 /* True if an equal error was passed before. Several readers find the same damage. (told.c) */
 bool cli_told(struct cli_input *in, const struct pd_error *error);
-/* The same for the first PD_LIMIT_FINDINGS_TOLD of a run, which *n counts; the others only set the status. */
+/* The same for the first PI_LIMIT_FINDINGS_TOLD of a run, which *n counts; the others only set the status. */
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
 
 /* Adds the metadata of a record; for verbs that read records without cli_next_record(). */

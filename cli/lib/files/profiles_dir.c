@@ -27,7 +27,7 @@ static bool read_index(struct listing *l, int dir)
 {
     struct stat st;
     const int fd = openat(dir, INDEX, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < PD_LIMIT_EXPORT_NAMES &&
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < PI_LIMIT_EXPORT_NAMES &&
               (l->bytes = cli_calloc((size_t)st.st_size + 1, 1)) != NULL;
     for (ssize_t done = 0, got; ok && done < st.st_size; done += got)
         ok = (got = read(fd, l->bytes + done, (size_t)(st.st_size - done))) > 0;

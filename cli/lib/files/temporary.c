@@ -32,7 +32,7 @@ int cli_write_all(int fd, const void *bytes, size_t n)
 
 /* ---- Signals */
 
-#define SLOTS (PD_LIMIT_DIRECTORY_FILES + 4) /* the files of a directory, and a few */
+#define SLOTS (PI_LIMIT_DIRECTORY_FILES + 4) /* the files of a directory, and a few */
 static char slot_path[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};

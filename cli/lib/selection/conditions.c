@@ -55,7 +55,7 @@ static bool take_range(const char **p, uint64_t *first, uint64_t *last)
 
 bool cli_take_ranges(struct cli_selection *s, const char *option, const char *field, const char *ranges)
 {
-    char text[PD_LIMIT_EXPRESSION + 1];
+    char text[PI_LIMIT_EXPRESSION + 1];
     struct pd_out out = {.buf = text, .cap = sizeof text - 1};
     uint64_t first, last;
     for (const char *p = ranges;; p++) {

@@ -40,7 +40,7 @@ bool cli_list_names(struct cli_selection *s)
 void cli_selection_known(void *user, enum pd_name_kind kind, const char *name)
 {
     struct cli_selection *s = user;
-    for (size_t i = 0; i < s->n_listed && i < PD_LIMIT_NAMES_COMPARED; i++)
+    for (size_t i = 0; i < s->n_listed && i < PI_LIMIT_NAMES_COMPARED; i++)
         if (s->listed[i].kind == kind)
             cli_nearest_try(&s->listed[i].nearest, name);
 }

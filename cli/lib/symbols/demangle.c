@@ -29,7 +29,7 @@ const char *cli_demangle(const char *name, char *to, size_t cap)
 {
     struct writing w = {.to = to, .cap = cap};
     const size_t n = strcspn(name, "@"); /* @plt and versions stay behind the name */
-    char mangled[PD_LIMIT_SYMBOLS_NAME + 1];
+    char mangled[PI_LIMIT_SYMBOLS_NAME + 1];
     if ((strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) || n >= sizeof mangled)
         return name;
     memcpy(mangled, name, n);

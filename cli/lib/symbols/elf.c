@@ -34,7 +34,7 @@ bool cli_elf_read_at(const struct cli_elf_reading *r, void *to, size_t n, uint64
 static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, uint64_t offset,
                           uint64_t size)
 {
-    const size_t n = size < PD_LIMIT_ELF_NOTES ? (size_t)size : PD_LIMIT_ELF_NOTES;
+    const size_t n = size < PI_LIMIT_ELF_NOTES ? (size_t)size : PI_LIMIT_ELF_NOTES;
     uint8_t *notes = cli_malloc(n ? n : 1);
     if (notes && cli_elf_read_at(r, notes, n, offset)) {
         for (size_t at = 0; n - at >= 16;) {
@@ -115,7 +115,7 @@ const char *cli_elf_read(struct cli_elf *elf, const char *path)
     return why;
 }
 
-PD_WRAPS bool cli_elf_address(const struct cli_elf *elf, uint64_t offset, uint64_t *address)
+PI_WRAPS bool cli_elf_address(const struct cli_elf *elf, uint64_t offset, uint64_t *address)
 {
     for (size_t i = 0; i < elf->n; i++) {
         const struct pd_export_segment *s = &elf->segments[i];

@@ -62,7 +62,7 @@ static struct bytes read_section(const struct symbols *s, const struct section *
 {
     struct bytes b = {0};
     if (section->offset > s->size || section->size > s->size - section->offset ||
-        section->size > PD_LIMIT_SYMBOLS_ELF || section->size == 0 ||
+        section->size > PI_LIMIT_SYMBOLS_ELF || section->size == 0 ||
         (b.p = cli_malloc((size_t)section->size)) == NULL)
         return b;
     b.n = (size_t)section->size;
@@ -92,7 +92,7 @@ static bool read_sections(struct symbols *s)
     s->size = (uint64_t)st.st_size;
     const struct section first = take_section(r, p);
     if (n == 0) /* more than the header has room for */
-        n = first.size < PD_LIMIT_SYMBOLS_SECTIONS ? (size_t)first.size : PD_LIMIT_SYMBOLS_SECTIONS;
+        n = first.size < PI_LIMIT_SYMBOLS_SECTIONS ? (size_t)first.size : PI_LIMIT_SYMBOLS_SECTIONS;
     if (names == 0xffff)
         names = first.link;
     if ((s->all = cli_calloc(n ? n : 1, sizeof *s->all)) == NULL)
@@ -230,7 +230,7 @@ static void find_debug_link(const struct symbols *s, struct cli_elf *elf)
 {
     const struct section *link = find_section(s, ".gnu_debuglink");
     const struct bytes b =
-        link && link->size <= PD_LIMIT_SYMBOLS_LINK ? read_section(s, link) : (struct bytes){0};
+        link && link->size <= PI_LIMIT_SYMBOLS_LINK ? read_section(s, link) : (struct bytes){0};
     const char *name = text_at(&b, 0);
     if (strlen(name) < sizeof elf->debug_link && !strchr(name, '/') && strcmp(name, "..") != 0)
         strcpy(elf->debug_link, name);

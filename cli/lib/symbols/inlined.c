@@ -98,11 +98,11 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /* Collects them from the innermost on, then reverses them. */
-static size_t take_scopes(Dwarf_Die *scopes, int n, const char *names[PD_LIMIT_SYMBOLS_INLINED])
+static size_t take_scopes(Dwarf_Die *scopes, int n, const char *names[PI_LIMIT_SYMBOLS_INLINED])
 {
     size_t found = 0;
     for (int i = 0;
-         i < n && found < PD_LIMIT_SYMBOLS_INLINED && dw.dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
+         i < n && found < PI_LIMIT_SYMBOLS_INLINED && dw.dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
         if (dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             continue;
         const char *name = name_of(&scopes[i]);
@@ -116,7 +116,7 @@ static size_t take_scopes(Dwarf_Die *scopes, int n, const char *names[PD_LIMIT_S
     return found;
 }
 
-size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PD_LIMIT_SYMBOLS_INLINED])
+size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PI_LIMIT_SYMBOLS_INLINED])
 {
     Dwarf_Die *scopes = NULL, *around = NULL;
     size_t found = 0;
@@ -149,7 +149,7 @@ void cli_dwarf_close(struct cli_dwarf *d)
     (void)d;
 }
 
-size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PD_LIMIT_SYMBOLS_INLINED])
+size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PI_LIMIT_SYMBOLS_INLINED])
 {
     (void)d;
     (void)address;

@@ -18,6 +18,6 @@ int cli_knows_dwarf(void);
 struct cli_dwarf *cli_dwarf_open(const char *path);
 void cli_dwarf_close(struct cli_dwarf *d);
 /* Their names, for linkers if DWARF has these; the outermost first. */
-size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PD_LIMIT_SYMBOLS_INLINED]);
+size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PI_LIMIT_SYMBOLS_INLINED]);
 
 #endif

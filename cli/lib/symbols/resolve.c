@@ -261,7 +261,7 @@ void cli_note_kernel(struct cli_resolver *r, const char *file, const char *build
     }
     struct cli_kernel_place k = {.file = cli_strdup(file), .symbol = cli_strdup(symbol), .address = address};
     snprintf(k.build_id, sizeof k.build_id, "%s", build_id);
-    if (k.file && k.symbol && r->n_kernels < PD_LIMIT_SYMBOLS_KERNELS &&
+    if (k.file && k.symbol && r->n_kernels < PI_LIMIT_SYMBOLS_KERNELS &&
         CLI_ADD(r->cli, r->kernels, r->n_kernels, k))
         return;
     r->too_many_kernels = true;
@@ -428,7 +428,7 @@ static void open_file(struct cli_resolver *r, const char *file, const char *buil
 
 static void find_inlined(struct cli_resolver *r, uint64_t address, struct pd_symbol *symbol)
 {
-    const char *names[PD_LIMIT_SYMBOLS_INLINED];
+    const char *names[PI_LIMIT_SYMBOLS_INLINED];
     symbol->n_inlined = cli_dwarf_inlined(r->dwarf, address, names);
     for (size_t i = 0; i < symbol->n_inlined; i++)
         r->pointers[i] = cli_demangle(names[i], r->names[i + 1], sizeof *r->names);
@@ -440,7 +440,7 @@ bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t of
 {
     struct cli_resolver *r = user;
     uint64_t address = offset;
-    if (r->names == NULL && (r->names = cli_calloc(PD_LIMIT_SYMBOLS_INLINED + 1, sizeof *r->names)) == NULL)
+    if (r->names == NULL && (r->names = cli_calloc(PI_LIMIT_SYMBOLS_INLINED + 1, sizeof *r->names)) == NULL)
         return false;
     if (r->file == NULL || strcmp(r->file, file) != 0 || strcmp(r->build_id, build_id) != 0)
         open_file(r, file, build_id);

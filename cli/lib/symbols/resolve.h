@@ -40,8 +40,8 @@ struct cli_resolver {
     struct cli_elf elf;
     struct cli_table table;
     struct cli_dwarf *dwarf;
-    char (*names)[PD_LIMIT_SYMBOLS_NAME];
-    const char *pointers[PD_LIMIT_SYMBOLS_INLINED];
+    char (*names)[PI_LIMIT_SYMBOLS_NAME];
+    const char *pointers[PI_LIMIT_SYMBOLS_INLINED];
 };
 
 /* Adds the directory in cli->arg to `roots`. False, after a message: there is none. */

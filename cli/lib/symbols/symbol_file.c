@@ -44,7 +44,7 @@ struct parsing {
 static void tell_damage(struct parsing *p, const char *why)
 {
     struct cli *cli = p->s->cli;
-    if (p->n_bad++ < PD_LIMIT_FINDINGS_TOLD)
+    if (p->n_bad++ < PI_LIMIT_FINDINGS_TOLD)
         cli_fail(cli, CLI_DAMAGED, "%s: line %zu: %s", p->path, p->line, why);
 }
 
@@ -132,7 +132,7 @@ static const char *take_inlined(struct parsing *p, struct cli_known_symbol *symb
     symbol->inlined = s->n_inlined;
     while (name) {
         char *next = cut(name);
-        if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+        if (strlen(name) > PI_LIMIT_SYMBOLS_NAME)
             return too_long;
         const char *text = name;
         unescape(name);
@@ -155,7 +155,7 @@ static const char *take_symbol(struct parsing *p, char *line)
     struct cli_symbol_part *part = &s->parts[s->n_parts - 1];
     if (part->n && s->all[s->n_all - 1].offset >= symbol.offset)
         return "offsets are not in order";
-    if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+    if (strlen(name) > PI_LIMIT_SYMBOLS_NAME)
         return too_long;
     unescape(name);
     symbol.name = name;
@@ -199,7 +199,7 @@ static bool parse(struct cli_symbol_file *s, const char *path, const struct cli_
     }
     for (char *at = text->bytes + n; at && at < end && !p.no_memory;)
         at = take_line(&p, at, end);
-    if (p.n_bad > PD_LIMIT_FINDINGS_TOLD)
+    if (p.n_bad > PI_LIMIT_FINDINGS_TOLD)
         cli_say(s->cli, "%s: %zu lines could not be read", path, p.n_bad);
     return !p.no_memory;
 }
@@ -239,8 +239,8 @@ static bool read_text(FILE *f, struct cli_symbol_text *text)
     size_t cap = 65536;
     for (text->bytes = cli_malloc(cap); text->bytes; cap *= 2) {
         text->n += fread(text->bytes + text->n, 1, cap - text->n, f);
-        if (text->n < cap || cap > PD_LIMIT_SYMBOLS_TEXT)
-            return text->n <= PD_LIMIT_SYMBOLS_TEXT && !ferror(f);
+        if (text->n < cap || cap > PI_LIMIT_SYMBOLS_TEXT)
+            return text->n <= PI_LIMIT_SYMBOLS_TEXT && !ferror(f);
         char *larger = cli_realloc(text->bytes, 2 * cap);
         if (larger == NULL)
             return false;
@@ -260,8 +260,8 @@ bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *pa
     }
     const bool read = read_text(f, &text);
     fclose(f);
-    if (!read && text.n > PD_LIMIT_SYMBOLS_TEXT)
-        cli_fail(cli, CLI_USAGE, "%s: more than %d MiB", path, PD_LIMIT_SYMBOLS_TEXT >> 20);
+    if (!read && text.n > PI_LIMIT_SYMBOLS_TEXT)
+        cli_fail(cli, CLI_USAGE, "%s: more than %d MiB", path, PI_LIMIT_SYMBOLS_TEXT >> 20);
     else if (!read)
         cli_fail(cli, CLI_OUTPUT, "%s: it cannot be read", path);
     if (!read || !CLI_ADD(cli, s->texts, s->n_texts, text)) {

@@ -17,7 +17,7 @@ static bool make_room(void **array, size_t *cap, size_t needed, size_t size)
     if (needed <= *cap)
         return true;
     const size_t more = needed < 2 * *cap ? 2 * *cap : needed + 64;
-    void *p = more > PD_LIMIT_SYMBOLS_ELF / size ? NULL : cli_reallocarray(*array, more, size);
+    void *p = more > PI_LIMIT_SYMBOLS_ELF / size ? NULL : cli_reallocarray(*array, more, size);
     if (p == NULL)
         return false;
     *array = p;
@@ -197,10 +197,10 @@ static FILE *open_text(const char *path)
 /* Calls `take` for each line, without its end, as far as it is kept. */
 static bool read_lines(struct cli_table *t, const char *path, bool (*take)(struct cli_table *t, char *line))
 {
-    char *line = cli_malloc(PD_LIMIT_SYMBOLS_LINE + 1);
+    char *line = cli_malloc(PI_LIMIT_SYMBOLS_LINE + 1);
     FILE *f = line ? open_text(path) : NULL;
     bool ok = f != NULL;
-    while (ok && fgets(line, PD_LIMIT_SYMBOLS_LINE + 1, f)) {
+    while (ok && fgets(line, PI_LIMIT_SYMBOLS_LINE + 1, f)) {
         char *end = strchr(line, '\n');
         if (end)
             *end = 0;

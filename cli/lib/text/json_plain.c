@@ -87,7 +87,7 @@ static json_t *take_array(struct plain *s, unsigned depth)
 static json_t *take_value(struct plain *s, unsigned depth)
 {
     size_t n;
-    if (depth == PD_LIMIT_PLAIN_DEPTH)
+    if (depth == PI_LIMIT_PLAIN_DEPTH)
         return NULL;
     if (skip(s, '"')) {
         const char *text = take_text(s, &n);

@@ -196,7 +196,7 @@ static bool fill(struct lines *l, struct batch *b)
         const char *newline = memrchr(b->bytes + searched, '\n', b->n - searched);
         if (newline)
             b->end = (size_t)(newline - b->bytes) + 1;
-        else if (b->end == 0 && b->n > PD_LIMIT_TEXT_LINE)
+        else if (b->end == 0 && b->n > PI_LIMIT_TEXT_LINE)
             b->end = b->n;
         searched = b->n;
     }
@@ -252,10 +252,10 @@ static bool take_line(struct lines *l, struct batch *b)
     const size_t n = length_of(b, b->taken);
     settle_all(l);
     l->text->line = ++l->number;
-    if (n > PD_LIMIT_TEXT_LINE) {
+    if (n > PI_LIMIT_TEXT_LINE) {
         cli_fail(l->cli, CLI_DAMAGED,
                  "%s: line %" PRIu64 ": it is longer than %d bytes, the most that a line may have",
-                 l->in->name, l->number, PD_LIMIT_TEXT_LINE);
+                 l->in->name, l->number, PI_LIMIT_TEXT_LINE);
         return false;
     }
     b->taken += b->taken + n < b->end ? n + 1 : n;

@@ -217,9 +217,9 @@ static bool short_header(struct text *t, json_t *fields)
         "header.%s: no key of a header without size; expected: container, order, version, attr_size", key);
     if (version != 1 && version != 2)
         return fail(t, CLI_DAMAGED, "header.version: %" PRIu64 " found, expected: 1 or 2", version);
-    if (has_attr_size && (attr_size < PD_ATTR_SIZE_VER0 || attr_size > PD_LIMIT_ATTR))
+    if (has_attr_size && (attr_size < PD_ATTR_SIZE_VER0 || attr_size > PI_LIMIT_ATTR))
         return fail(t, CLI_DAMAGED, "header.attr_size: %" PRIu64 " found, expected: %d to %d", attr_size,
-                    PD_ATTR_SIZE_VER0, PD_LIMIT_ATTR);
+                    PD_ATTR_SIZE_VER0, PI_LIMIT_ATTR);
     t->room = attr_size;
     if (t->directory && t->container != PD_CONTAINER_FILE)
         return fail(t, CLI_DAMAGED, "header.container: \"pipe\" found, expected: \"file\" in a directory");
@@ -270,8 +270,8 @@ static bool take_header(struct text *t, json_t *line)
 /* Attr number i is from now on this one. */
 static bool learn_attr(struct text *t, size_t i, const struct pd_attr *attr, uint64_t id)
 {
-    if (i >= PD_LIMIT_TEXT_ATTRS)
-        return fail(t, CLI_DAMAGED, "more than %d attrs", PD_LIMIT_TEXT_ATTRS);
+    if (i >= PI_LIMIT_TEXT_ATTRS)
+        return fail(t, CLI_DAMAGED, "more than %d attrs", PI_LIMIT_TEXT_ATTRS);
     if (i >= t->cap) {
         const size_t cap = i + 1 > 2 * t->cap ? i + 1 : 2 * t->cap;
         struct text_attr *p = cli_realloc(t->attrs, cap * sizeof *p);
@@ -303,9 +303,9 @@ static bool take_entry_parts(struct text *t, const json_t *line, struct entry *e
     *e = (struct entry){.room = 0};
     if (!number(t, line, "room", 4, &e->room))
         return false;
-    if (e->room > PD_LIMIT_TEXT_LINE)
+    if (e->room > PI_LIMIT_TEXT_LINE)
         return fail(t, CLI_DAMAGED, "room: %" PRIu64 " found, expected: at most %d", e->room,
-                    PD_LIMIT_TEXT_LINE);
+                    PI_LIMIT_TEXT_LINE);
     const enum pd_code code = json ? pi_struct_from(t->parser, "file_section", json, &e->ids) : PD_OK;
     return code == PD_OK || fail_parse(t, "ids_section", code);
 }
@@ -633,10 +633,10 @@ bool text_would_sample(const struct text *t, const struct pd_record *rec)
 /* Payload of a record that waits for its size. */
 static bool keep_payload(struct text *t, const struct pd_bytes *b)
 {
-    if (b->n > PD_LIMIT_TEXT_PAYLOAD - t->n_payload)
+    if (b->n > PI_LIMIT_TEXT_PAYLOAD - t->n_payload)
         return fail(t, CLI_DAMAGED,
                     "payload: more than %d bytes behind a record without size, which must be given then",
-                    PD_LIMIT_TEXT_PAYLOAD);
+                    PI_LIMIT_TEXT_PAYLOAD);
     uint8_t *p = cli_realloc(t->payload, t->n_payload + b->n + 1);
     if (p == NULL)
         return fail(t, CLI_OUTPUT, "no memory");

@@ -15,7 +15,7 @@
 /* Their text stays in the second-level cache: with 1024, both threads took half as long again. */
 #define BATCH_RECORDS 512
 #define BATCHES 4 /* for each thread: with half as many, one often waited for the other to write */
-#define MOST_BATCHES (BATCHES * PD_LIMIT_THREADS)
+#define MOST_BATCHES (BATCHES * PI_LIMIT_THREADS)
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
 /*
@@ -57,7 +57,7 @@ struct cli_crew {
     struct batch **ring;
     size_t n_ring;
     struct place *place; /* of the caller's thread */
-    pthread_t threads[PD_LIMIT_THREADS];
+    pthread_t threads[PI_LIMIT_THREADS];
     unsigned n_threads;
     /* used by the caller's thread alone */
     uint64_t head;
@@ -383,7 +383,7 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
     struct cli_crew *c = threads > 1 ? calloc(1, sizeof *c) : NULL;
     if (c == NULL)
         return NULL;
-    threads = threads < PD_LIMIT_THREADS ? threads : PD_LIMIT_THREADS;
+    threads = threads < PI_LIMIT_THREADS ? threads : PI_LIMIT_THREADS;
     c->job = *job;
     c->whole = true;
     pthread_mutex_init(&c->lock, NULL);

@@ -12,7 +12,7 @@
 #ifndef CLI_STRIPE                     /* a test has smaller ones */
 #define CLI_STRIPE (UINT64_C(2) << 20) /* bytes; a second look at them finds them in the cache */
 #endif
-#define RING (2 * PD_LIMIT_THREADS)
+#define RING (2 * PI_LIMIT_THREADS)
 
 struct slot {
     bool done, clean;
@@ -115,9 +115,9 @@ struct cli_proven cli_parts_run(struct cli *cli, const struct pd_reader *reader,
                                 const struct cli_parts_job *job)
 {
     const struct pd_file_info *info = pd_reader_info(reader);
-    const unsigned most = cli->threads < PD_LIMIT_THREADS ? cli->threads : PD_LIMIT_THREADS;
+    const unsigned most = cli->threads < PI_LIMIT_THREADS ? cli->threads : PI_LIMIT_THREADS;
     struct parts p = {.cli = cli, .reader = reader, .job = job, .from = info->data_offset};
-    pthread_t threads[PD_LIMIT_THREADS];
+    pthread_t threads[PI_LIMIT_THREADS];
     unsigned n = 0;
     p.proven.begin = p.proven.end = info->data_offset;
     if (info->container != PD_CONTAINER_FILE || info->file_size == PD_NOWHERE)

@@ -13,7 +13,7 @@ struct cli_team {
     struct pd_job *first, **end;
     unsigned idle, n_threads;
     bool stop;
-    pthread_t threads[PD_LIMIT_THREADS];
+    pthread_t threads[PI_LIMIT_THREADS];
 };
 
 /* With the lock, which it releases while it works. */
@@ -89,7 +89,7 @@ static void wait_for(void *user, struct pd_job *job)
 
 const struct pd_workers *cli_workers(struct cli *cli)
 {
-    const unsigned threads = cli->threads < PD_LIMIT_THREADS ? cli->threads : PD_LIMIT_THREADS;
+    const unsigned threads = cli->threads < PI_LIMIT_THREADS ? cli->threads : PI_LIMIT_THREADS;
     struct cli_team *team = cli->team;
     if (team || threads < 2)
         return team ? &team->workers : NULL;

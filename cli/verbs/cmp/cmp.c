@@ -250,7 +250,7 @@ static void compare(struct cmp *c)
     cli_progress_end(c->cli);
     for (int s = 0; s < 2; s++)
         cli_tell_findings(&c->in[s]);
-    if (c->n_findings > PD_LIMIT_FINDINGS_TOLD)
+    if (c->n_findings > PI_LIMIT_FINDINGS_TOLD)
         cli_say(c->cli, "%zu places could not be read", c->n_findings);
     if (code)
         cli_error(c->cli, c->in[0].name, &error);

@@ -51,7 +51,7 @@ static int list_entry(struct names *l, const char *root, char *name, int depth)
     char *path = cli_format("%s/%s", root, name);
     int error = path == NULL ? ENOMEM : lstat(path, &st) < 0 ? errno : 0;
     free(path);
-    if (!error && S_ISDIR(st.st_mode) && depth < PD_LIMIT_CMP_DEPTH)
+    if (!error && S_ISDIR(st.st_mode) && depth < PI_LIMIT_CMP_DEPTH)
         error = list_names(l, root, name, NULL, depth + 1);
     else if (!error)
         return add_name(l, name) ? 0 : ENOMEM;

@@ -191,7 +191,7 @@ static void learn_name(struct dump *d, size_t i)
             return;
         d->names = more;
         for (; d->n_names < n; d->n_names++) {
-            char name[PD_LIMIT_NAME_SHOWN + 1] = "", text[4 * sizeof name];
+            char name[PI_LIMIT_NAME_SHOWN + 1] = "", text[4 * sizeof name];
             cli_event_name(&d->in, (uint32_t)d->n_names, name, sizeof name);
             const size_t size = strlen(name);
             struct pd_out shown = {.buf = text, .cap = sizeof text};
@@ -487,8 +487,8 @@ static void print_task(const struct dump *d, const struct values *v, const struc
     char number[16];
     uint64_t from = 0, to = UINT64_MAX;
     const char *comm = has(d, F_COMM) ? find_comm(d, v, when, number, &from, &to) : "";
-    const size_t whole = strnlen(comm, PD_LIMIT_NAME_SHOWN + 1),
-                 size = whole > PD_LIMIT_NAME_SHOWN ? PD_LIMIT_NAME_SHOWN - 3 : whole;
+    const size_t whole = strnlen(comm, PI_LIMIT_NAME_SHOWN + 1),
+                 size = whole > PI_LIMIT_NAME_SHOWN ? PI_LIMIT_NAME_SHOWN - 3 : whole;
     const size_t most = 4 * (size + 3); /* \xNN for each byte, and what stands for the rest */
     if (!reserve(v->out, LINE + 2 * most))
         return;

@@ -381,7 +381,7 @@ static void print_tasks(struct info *info)
 }
 
 /* The end wraps where the file says so. */
-PD_WRAPS static void print_mmap(struct info *info, const struct pd_record *rec)
+PI_WRAPS static void print_mmap(struct info *info, const struct pd_record *rec)
 {
     struct info_mmap m;
     info_take_mmap(rec, &m);
@@ -419,7 +419,7 @@ int info_text(struct info *info)
 static bool open_tasks(struct info *info)
 {
     struct pd_error error;
-    if (pi_tasks_ask(&info->tasks, info->show_tasks ? PD_TASKS_LAST : PD_TASKS_COUNT, NULL, &error)) {
+    if (pi_tasks_ask(&info->tasks, info->show_tasks ? PI_TASKS_LAST : PI_TASKS_COUNT, NULL, &error)) {
         cli_input_error(info->in, &error);
         return false;
     }

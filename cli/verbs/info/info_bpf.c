@@ -136,7 +136,7 @@ static struct pd_str type_name(const struct types *t, uint32_t number)
         return (struct pd_str){"", 0, 0};
     const char *const s = (const char *)btf->bytes.ptr + name;
     const size_t longest = (size_t)(btf->bytes.n - name);
-    return (struct pd_str){s, strnlen(s, longest < PD_LIMIT_BPF_NAME + 1 ? longest : PD_LIMIT_BPF_NAME + 1),
+    return (struct pd_str){s, strnlen(s, longest < PI_LIMIT_BPF_NAME + 1 ? longest : PI_LIMIT_BPF_NAME + 1),
                            0};
 }
 
@@ -161,8 +161,8 @@ static void show_function(struct bpf *bpf, const struct pd_bpf_prog *p, uint32_t
         pd_out_hex_bytes(out, p->data.ptr + tag, 8);
     if (name.len)
         pd_out_str(out, "_");
-    pd_out_plain(out, name.ptr, name.len < PD_LIMIT_BPF_NAME ? name.len : PD_LIMIT_BPF_NAME);
-    if (name.len > PD_LIMIT_BPF_NAME)
+    pd_out_plain(out, name.ptr, name.len < PI_LIMIT_BPF_NAME ? name.len : PI_LIMIT_BPF_NAME);
+    if (name.len > PI_LIMIT_BPF_NAME)
         pd_out_str(out, "...");
     cli_print(bpf->info->cli, " addr 0x%" PRIx64 " size %" PRIu64 "\n",
               load(&data, d->jited_ksyms + 8 * (uint64_t)i, 8),

@@ -235,7 +235,7 @@ static void json_damage(struct info *info, struct cli_json *j)
         json_error(j, pd_reader_finding(in->reader, i));
     for (size_t i = 0; i < pd_metadata_n_findings(info->in->meta); i++)
         json_error(j, pd_metadata_finding(info->in->meta, i));
-    for (size_t i = 0; i < in->n_damage && i < PD_LIMIT_DAMAGE_LISTED; i++)
+    for (size_t i = 0; i < in->n_damage && i < PI_LIMIT_DAMAGE_LISTED; i++)
         json_error(j, &in->damage[i]);
     cli_json_close(j, ']');
 }

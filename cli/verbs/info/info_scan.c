@@ -215,7 +215,7 @@ static inline bool next(struct info *info, struct pd_record *rec, struct info_ti
 {
     if (info->n_events == 1 && info->tids->bits && info->latest) {
         struct pi_skim skim = {
-            .tids = info->tids->bits, .n_tids = PD_TID_SET_BITS, .first = t->first, .last = t->last};
+            .tids = info->tids->bits, .n_tids = PI_TID_SET_BITS, .first = t->first, .last = t->last};
         pi_reader_skim(info->in->reader, &skim);
         t->first = skim.first, t->last = skim.last;
         t->n += skim.samples;

@@ -32,7 +32,7 @@ struct firefox {
 
 static bool add(struct firefox *f, struct column *c, uint64_t value)
 {
-    if (c->n * sizeof value > PD_LIMIT_EXPORT_NAMES ||
+    if (c->n * sizeof value > PI_LIMIT_EXPORT_NAMES ||
         !pi_grow(f->g.all->options.allocator, (void **)&c->all, c->n, &c->cap, sizeof value)) {
         f->g.no_memory = true;
         return false;

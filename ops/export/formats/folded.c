@@ -27,7 +27,7 @@ static enum pd_code look_at_files(struct folding *f, struct pd_error *error)
     for (size_t i = 0; i < dsos->n; i++) {
         const char *name = pi_export_dso_name(f->all, i);
         const size_t n = strlen(name);
-        const bool plain = *dsos->all[i] != PD_DSO_FUNCTIONS && pi_plain_length(name, n) == n &&
+        const bool plain = *dsos->all[i] != PI_DSO_FUNCTIONS && pi_plain_length(name, n) == n &&
                            memchr(name, ';', n) == NULL;
         f->files[i] = (struct plain){plain ? name : NULL, n};
     }

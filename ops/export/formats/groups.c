@@ -44,8 +44,8 @@ static enum pd_code begin_group(struct pi_export_groups *g, const uint8_t *key, 
 static enum pd_code add_weight(struct pi_export_groups *g, uint64_t weight, struct pd_error *error)
 {
     const uint64_t bytes = (g->n_weights + UINT64_C(1)) * sizeof *g->weights;
-    if (bytes > PD_LIMIT_EXPORT_NAMES)
-        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "stacks of a thread", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (bytes > PI_LIMIT_EXPORT_NAMES)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "stacks of a thread", bytes, PI_LIMIT_EXPORT_NAMES);
     if (!pi_grow(g->all->options.allocator, (void **)&g->weights, g->n_weights, &g->cap_weights,
                  sizeof *g->weights))
         return out_of_memory(error);

@@ -42,7 +42,7 @@ static void write_block(struct pi_gzip *z, bool last)
     z->n = 0;
 }
 
-PD_WRAPS void pi_gzip_put(struct pi_gzip *z, const void *bytes, size_t n)
+PI_WRAPS void pi_gzip_put(struct pi_gzip *z, const void *bytes, size_t n)
 {
     const uint8_t *from = bytes;
     z->size += (uint32_t)n;

@@ -31,8 +31,8 @@ struct integer_type {
     int64_t bits, is_signed;
 };
 static const struct pi_thrift_field integer_type_fields[] = {
-    {1, PD_THRIFT_I8, 0, offsetof(struct integer_type, bits), NULL},
-    {2, PD_THRIFT_BOOL, 0, offsetof(struct integer_type, is_signed), NULL},
+    {1, PI_THRIFT_I8, 0, offsetof(struct integer_type, bits), NULL},
+    {2, PI_THRIFT_BOOL, 0, offsetof(struct integer_type, is_signed), NULL},
     {0}};
 
 struct logical_type {
@@ -40,9 +40,9 @@ struct logical_type {
     const struct integer_type *integer;
 };
 static const struct pi_thrift_field logical_type_fields[] = {
-    {1, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, string), nothing_fields},
-    {3, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, list), nothing_fields},
-    {10, PD_THRIFT_STRUCT, 0, offsetof(struct logical_type, integer), integer_type_fields},
+    {1, PI_THRIFT_STRUCT, 0, offsetof(struct logical_type, string), nothing_fields},
+    {3, PI_THRIFT_STRUCT, 0, offsetof(struct logical_type, list), nothing_fields},
+    {10, PI_THRIFT_STRUCT, 0, offsetof(struct logical_type, integer), integer_type_fields},
     {0}};
 
 struct schema_element {
@@ -51,12 +51,12 @@ struct schema_element {
     const struct logical_type *logical;
 };
 static const struct pi_thrift_field schema_element_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct schema_element, type), NULL},
-    {3, PD_THRIFT_I32, 0, offsetof(struct schema_element, repetition), NULL},
-    {4, PD_THRIFT_BINARY, 0, offsetof(struct schema_element, name), NULL},
-    {5, PD_THRIFT_I32, 0, offsetof(struct schema_element, n_children), NULL},
-    {6, PD_THRIFT_I32, 0, offsetof(struct schema_element, converted), NULL},
-    {10, PD_THRIFT_STRUCT, 0, offsetof(struct schema_element, logical), logical_type_fields},
+    {1, PI_THRIFT_I32, 0, offsetof(struct schema_element, type), NULL},
+    {3, PI_THRIFT_I32, 0, offsetof(struct schema_element, repetition), NULL},
+    {4, PI_THRIFT_BINARY, 0, offsetof(struct schema_element, name), NULL},
+    {5, PI_THRIFT_I32, 0, offsetof(struct schema_element, n_children), NULL},
+    {6, PI_THRIFT_I32, 0, offsetof(struct schema_element, converted), NULL},
+    {10, PI_THRIFT_STRUCT, 0, offsetof(struct schema_element, logical), logical_type_fields},
     {0}};
 
 struct statistics {
@@ -64,9 +64,9 @@ struct statistics {
     struct pd_str greatest, least;
 };
 static const struct pi_thrift_field statistics_fields[] = {
-    {3, PD_THRIFT_I64, 0, offsetof(struct statistics, n_missing), NULL},
-    {5, PD_THRIFT_BINARY, 0, offsetof(struct statistics, greatest), NULL},
-    {6, PD_THRIFT_BINARY, 0, offsetof(struct statistics, least), NULL},
+    {3, PI_THRIFT_I64, 0, offsetof(struct statistics, n_missing), NULL},
+    {5, PI_THRIFT_BINARY, 0, offsetof(struct statistics, greatest), NULL},
+    {6, PI_THRIFT_BINARY, 0, offsetof(struct statistics, least), NULL},
     {0}};
 
 struct column_metadata {
@@ -75,16 +75,16 @@ struct column_metadata {
     const struct statistics *statistics;
 };
 static const struct pi_thrift_field column_metadata_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct column_metadata, type), NULL},
-    {2, PD_THRIFT_LIST, PD_THRIFT_I32, offsetof(struct column_metadata, encodings), NULL},
-    {3, PD_THRIFT_LIST, PD_THRIFT_BINARY, offsetof(struct column_metadata, path), NULL},
-    {4, PD_THRIFT_I32, 0, offsetof(struct column_metadata, codec), NULL},
-    {5, PD_THRIFT_I64, 0, offsetof(struct column_metadata, n), NULL},
-    {6, PD_THRIFT_I64, 0, offsetof(struct column_metadata, uncompressed), NULL},
-    {7, PD_THRIFT_I64, 0, offsetof(struct column_metadata, compressed), NULL},
-    {9, PD_THRIFT_I64, 0, offsetof(struct column_metadata, data_at), NULL},
-    {11, PD_THRIFT_I64, 0, offsetof(struct column_metadata, dictionary_at), NULL},
-    {12, PD_THRIFT_STRUCT, 0, offsetof(struct column_metadata, statistics), statistics_fields},
+    {1, PI_THRIFT_I32, 0, offsetof(struct column_metadata, type), NULL},
+    {2, PI_THRIFT_LIST, PI_THRIFT_I32, offsetof(struct column_metadata, encodings), NULL},
+    {3, PI_THRIFT_LIST, PI_THRIFT_BINARY, offsetof(struct column_metadata, path), NULL},
+    {4, PI_THRIFT_I32, 0, offsetof(struct column_metadata, codec), NULL},
+    {5, PI_THRIFT_I64, 0, offsetof(struct column_metadata, n), NULL},
+    {6, PI_THRIFT_I64, 0, offsetof(struct column_metadata, uncompressed), NULL},
+    {7, PI_THRIFT_I64, 0, offsetof(struct column_metadata, compressed), NULL},
+    {9, PI_THRIFT_I64, 0, offsetof(struct column_metadata, data_at), NULL},
+    {11, PI_THRIFT_I64, 0, offsetof(struct column_metadata, dictionary_at), NULL},
+    {12, PI_THRIFT_STRUCT, 0, offsetof(struct column_metadata, statistics), statistics_fields},
     {0}};
 
 struct column_chunk {
@@ -92,8 +92,8 @@ struct column_chunk {
     const struct column_metadata *metadata;
 };
 static const struct pi_thrift_field column_chunk_fields[] = {
-    {2, PD_THRIFT_I64, 0, offsetof(struct column_chunk, at), NULL},
-    {3, PD_THRIFT_STRUCT, 0, offsetof(struct column_chunk, metadata), column_metadata_fields},
+    {2, PI_THRIFT_I64, 0, offsetof(struct column_chunk, at), NULL},
+    {3, PI_THRIFT_STRUCT, 0, offsetof(struct column_chunk, metadata), column_metadata_fields},
     {0}};
 
 struct row_group {
@@ -101,16 +101,16 @@ struct row_group {
     int64_t bytes, n_rows;
 };
 static const struct pi_thrift_field row_group_fields[] = {
-    {1, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct row_group, columns), column_chunk_fields},
-    {2, PD_THRIFT_I64, 0, offsetof(struct row_group, bytes), NULL},
-    {3, PD_THRIFT_I64, 0, offsetof(struct row_group, n_rows), NULL},
+    {1, PI_THRIFT_LIST, PI_THRIFT_STRUCT, offsetof(struct row_group, columns), column_chunk_fields},
+    {2, PI_THRIFT_I64, 0, offsetof(struct row_group, bytes), NULL},
+    {3, PI_THRIFT_I64, 0, offsetof(struct row_group, n_rows), NULL},
     {0}};
 
 struct column_order {
     const struct nothing *by_type;
 };
 static const struct pi_thrift_field column_order_fields[] = {
-    {1, PD_THRIFT_STRUCT, 0, offsetof(struct column_order, by_type), nothing_fields}, {0}};
+    {1, PI_THRIFT_STRUCT, 0, offsetof(struct column_order, by_type), nothing_fields}, {0}};
 
 struct file_metadata {
     int64_t version, n_rows;
@@ -118,30 +118,30 @@ struct file_metadata {
     struct pd_str created_by;
 };
 static const struct pi_thrift_field file_metadata_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct file_metadata, version), NULL},
-    {2, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct file_metadata, schema), schema_element_fields},
-    {3, PD_THRIFT_I64, 0, offsetof(struct file_metadata, n_rows), NULL},
-    {4, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct file_metadata, groups), row_group_fields},
-    {6, PD_THRIFT_BINARY, 0, offsetof(struct file_metadata, created_by), NULL},
-    {7, PD_THRIFT_LIST, PD_THRIFT_STRUCT, offsetof(struct file_metadata, orders), column_order_fields},
+    {1, PI_THRIFT_I32, 0, offsetof(struct file_metadata, version), NULL},
+    {2, PI_THRIFT_LIST, PI_THRIFT_STRUCT, offsetof(struct file_metadata, schema), schema_element_fields},
+    {3, PI_THRIFT_I64, 0, offsetof(struct file_metadata, n_rows), NULL},
+    {4, PI_THRIFT_LIST, PI_THRIFT_STRUCT, offsetof(struct file_metadata, groups), row_group_fields},
+    {6, PI_THRIFT_BINARY, 0, offsetof(struct file_metadata, created_by), NULL},
+    {7, PI_THRIFT_LIST, PI_THRIFT_STRUCT, offsetof(struct file_metadata, orders), column_order_fields},
     {0}};
 
 struct data_page {
     int64_t n, encoding, levels, repetitions; /* the last two: how levels are encoded */
 };
 static const struct pi_thrift_field data_page_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct data_page, n), NULL},
-    {2, PD_THRIFT_I32, 0, offsetof(struct data_page, encoding), NULL},
-    {3, PD_THRIFT_I32, 0, offsetof(struct data_page, levels), NULL},
-    {4, PD_THRIFT_I32, 0, offsetof(struct data_page, repetitions), NULL},
+    {1, PI_THRIFT_I32, 0, offsetof(struct data_page, n), NULL},
+    {2, PI_THRIFT_I32, 0, offsetof(struct data_page, encoding), NULL},
+    {3, PI_THRIFT_I32, 0, offsetof(struct data_page, levels), NULL},
+    {4, PI_THRIFT_I32, 0, offsetof(struct data_page, repetitions), NULL},
     {0}};
 
 struct dictionary_page {
     int64_t n, encoding;
 };
 static const struct pi_thrift_field dictionary_page_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct dictionary_page, n), NULL},
-    {2, PD_THRIFT_I32, 0, offsetof(struct dictionary_page, encoding), NULL},
+    {1, PI_THRIFT_I32, 0, offsetof(struct dictionary_page, n), NULL},
+    {2, PI_THRIFT_I32, 0, offsetof(struct dictionary_page, encoding), NULL},
     {0}};
 
 struct page {
@@ -150,11 +150,11 @@ struct page {
     const struct dictionary_page *dictionary;
 };
 static const struct pi_thrift_field page_fields[] = {
-    {1, PD_THRIFT_I32, 0, offsetof(struct page, type), NULL},
-    {2, PD_THRIFT_I32, 0, offsetof(struct page, uncompressed), NULL},
-    {3, PD_THRIFT_I32, 0, offsetof(struct page, compressed), NULL},
-    {5, PD_THRIFT_STRUCT, 0, offsetof(struct page, data), data_page_fields},
-    {7, PD_THRIFT_STRUCT, 0, offsetof(struct page, dictionary), dictionary_page_fields},
+    {1, PI_THRIFT_I32, 0, offsetof(struct page, type), NULL},
+    {2, PI_THRIFT_I32, 0, offsetof(struct page, uncompressed), NULL},
+    {3, PI_THRIFT_I32, 0, offsetof(struct page, compressed), NULL},
+    {5, PI_THRIFT_STRUCT, 0, offsetof(struct page, data), data_page_fields},
+    {7, PI_THRIFT_STRUCT, 0, offsetof(struct page, dictionary), dictionary_page_fields},
     {0}};
 
 /* ---- The table */
@@ -214,7 +214,7 @@ enum pd_code pi_parquet_open(struct pi_parquet **out, const struct pi_parquet_co
     if (p == NULL)
         return fail_memory(error);
     *p = (struct pi_parquet){.allocator = allocator, .kinds = columns, .n = n, .sink = sink};
-    p->memory = memory < PD_LIMIT_PARQUET_GROUP ? memory : PD_LIMIT_PARQUET_GROUP;
+    p->memory = memory < PI_LIMIT_PARQUET_GROUP ? memory : PI_LIMIT_PARQUET_GROUP;
     if (allocator)
         p->own_allocator = *allocator;
     open_out(p, &p->page);
@@ -380,7 +380,7 @@ static bool put_list_levels(struct pi_parquet *p, const struct column *c, size_t
 /* Puts the levels, which tell where values are missing. */
 static bool put_levels(struct pi_parquet *p, enum pi_parquet_kind kind, struct column *c, size_t *n)
 {
-    if (kind == PD_PARQUET_LIST)
+    if (kind == PI_PARQUET_LIST)
         return put_list_levels(p, c, n);
     for (; c->n_there < p->rows; c->n_there++) {
         if (!pi_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
@@ -427,7 +427,7 @@ static enum pd_code put_pages(struct pi_parquet *p, size_t i, struct column_meta
 
 static int64_t type_of(enum pi_parquet_kind kind)
 {
-    return kind == PD_PARQUET_TEXT ? BYTE_ARRAY : pi_parquet_width(kind) == 4 ? INT32 : INT64;
+    return kind == PI_PARQUET_TEXT ? BYTE_ARRAY : pi_parquet_width(kind) == 4 ? INT32 : INT64;
 }
 
 /* Writes a column of the group, and appends to p->chunks what the footer says about it. */
@@ -440,9 +440,9 @@ static enum pd_code put_chunk(struct pi_parquet *p, size_t i, struct pd_error *e
     struct pi_parquet_range range = {0};
     struct column_metadata m = {.type = type_of(kind->kind),
                                 .codec = CODEC_ZSTD,
-                                .dictionary_at = PD_THRIFT_NONE,
+                                .dictionary_at = PI_THRIFT_NONE,
                                 .encodings = {3, sizeof *encodings, encodings, false},
-                                .path = {kind->kind == PD_PARQUET_LIST ? 3 : 1, sizeof *path, path, false}};
+                                .path = {kind->kind == PI_PARQUET_LIST ? 3 : 1, sizeof *path, path, false}};
     const struct column_chunk chunk = {(int64_t)p->at, &m};
     const enum pd_code code = put_pages(p, i, &m, &range, error);
     struct statistics statistics = {.n_missing = m.n - (int64_t)p->columns[i].n};
@@ -492,7 +492,7 @@ enum pd_code pi_parquet_end_row(struct pi_parquet *p, struct pd_error *error)
     if (p->failed)
         return fail_memory(error);
     p->rows++;
-    return p->rows >= PD_LIMIT_PARQUET_ROWS || p->bytes >= p->memory ? put_group(p, error) : PD_OK;
+    return p->rows >= PI_LIMIT_PARQUET_ROWS || p->bytes >= p->memory ? put_group(p, error) : PD_OK;
 }
 
 /* ---- The footer */
@@ -506,17 +506,17 @@ static void put_element(struct pd_out *out, const char *name, struct schema_elem
 /* Appends the elements of a column to the schema; returns how many. */
 static size_t put_column(struct pd_out *out, const struct pi_parquet_column *c)
 {
-    const bool is_signed = c->kind == PD_PARQUET_I64 || c->kind == PD_PARQUET_I32;
+    const bool is_signed = c->kind == PI_PARQUET_I64 || c->kind == PI_PARQUET_I32;
     const unsigned width = pi_parquet_width(c->kind);
     const struct integer_type integer = {width * 8, is_signed};
     const struct logical_type number = {.integer = &integer}, text = {.string = &nothing},
                               list = {.list = &nothing};
-    const int64_t none = PD_THRIFT_NONE, as = is_signed ? none : width == 4 ? UINT_32 : UINT_64;
+    const int64_t none = PI_THRIFT_NONE, as = is_signed ? none : width == 4 ? UINT_32 : UINT_64;
     switch (c->kind) {
-    case PD_PARQUET_TEXT:
+    case PI_PARQUET_TEXT:
         put_element(out, c->name, (struct schema_element){BYTE_ARRAY, OPTIONAL, none, UTF8, {0}, &text});
         return 1;
-    case PD_PARQUET_LIST:
+    case PI_PARQUET_LIST:
         put_element(out, c->name, (struct schema_element){none, OPTIONAL, 1, LIST, {0}, &list});
         put_element(out, "list", (struct schema_element){none, REPEATED, 1, none, {0}, NULL});
         put_element(out, "element", (struct schema_element){INT64, REQUIRED, none, as, {0}, &number});
@@ -539,7 +539,7 @@ static enum pd_code put_footer(struct pi_parquet *p, struct pd_error *error)
     p->chunks.n = p->page.n = 0;
     put_element(
         &p->chunks, "schema",
-        (struct schema_element){PD_THRIFT_NONE, PD_THRIFT_NONE, (int64_t)p->n, PD_THRIFT_NONE, {0}, NULL});
+        (struct schema_element){PI_THRIFT_NONE, PI_THRIFT_NONE, (int64_t)p->n, PI_THRIFT_NONE, {0}, NULL});
     for (size_t i = 0; i < p->n; i++) {
         elements += put_column(&p->chunks, &p->kinds[i]);
         pi_thrift_put(&orders, column_order_fields, &order);

@@ -15,12 +15,12 @@
 
 /* What a column holds; each value may be missing. */
 enum pi_parquet_kind {
-    PD_PARQUET_U64,
-    PD_PARQUET_I64,
-    PD_PARQUET_U32,
-    PD_PARQUET_I32,
-    PD_PARQUET_TEXT,
-    PD_PARQUET_LIST, /* of U64 */
+    PI_PARQUET_U64,
+    PI_PARQUET_I64,
+    PI_PARQUET_U32,
+    PI_PARQUET_I32,
+    PI_PARQUET_TEXT,
+    PI_PARQUET_LIST, /* of U64 */
 };
 
 struct pi_parquet_column {

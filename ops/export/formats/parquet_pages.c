@@ -25,8 +25,8 @@ static bool find_entry(struct pi_parquet_dictionary *d, const struct pd_allocato
 
 bool pi_parquet_find_entries(struct pi_parquet_dictionary *d, const struct pi_parquet_values *v, bool *useful)
 {
-    const bool text = v->column->kind == PD_PARQUET_TEXT;
-    const size_t half = v->n / 2, numbers = half < PD_LIMIT_PARQUET_ENTRIES ? half : PD_LIMIT_PARQUET_ENTRIES,
+    const bool text = v->column->kind == PI_PARQUET_TEXT;
+    const size_t half = v->n / 2, numbers = half < PI_LIMIT_PARQUET_ENTRIES ? half : PI_LIMIT_PARQUET_ENTRIES,
                  most = text ? SIZE_MAX : numbers;
     d->places.allocator = v->allocator;
     d->indices = pi_array(v->allocator, NULL, v->n, sizeof *d->indices);
@@ -147,8 +147,8 @@ void pi_parquet_put_indices(struct pd_out *out, const struct pi_parquet_dictiona
 static bool is_less(enum pi_parquet_kind kind, uint64_t a, uint64_t b)
 {
     switch (kind) {
-    case PD_PARQUET_I64: return (int64_t)a < (int64_t)b;
-    case PD_PARQUET_I32: return (int32_t)a < (int32_t)b;
+    case PI_PARQUET_I64: return (int64_t)a < (int64_t)b;
+    case PI_PARQUET_I32: return (int32_t)a < (int32_t)b;
     default: return a < b;
     }
 }
@@ -187,7 +187,7 @@ static int compare_texts(const struct pd_out *out, const struct place *a, const 
 static void note_texts(const struct pd_out *out, const struct place *least, const struct place *greatest,
                        struct pi_parquet_range *range)
 {
-    range->known = least->n <= PD_PARQUET_RANGE && greatest->n <= PD_PARQUET_RANGE;
+    range->known = least->n <= PI_PARQUET_RANGE && greatest->n <= PI_PARQUET_RANGE;
     if (!range->known)
         return;
     range->n_least = least->n;
@@ -228,7 +228,7 @@ static void put_texts(struct pd_out *out, const struct pi_parquet_values *v, con
 void pi_parquet_put_plain(struct pd_out *out, const struct pi_parquet_values *v, const uint64_t *numbers,
                           size_t n, struct pi_parquet_range *range)
 {
-    if (v->column->kind == PD_PARQUET_TEXT)
+    if (v->column->kind == PI_PARQUET_TEXT)
         put_texts(out, v, numbers, n, range);
     else
         put_numbers(out, v->column->kind, numbers, n, range);

@@ -23,19 +23,19 @@ struct pi_parquet_dictionary {
     uint32_t *indices; /* by value */
 };
 
-#define PD_PARQUET_RANGE 64
+#define PI_PARQUET_RANGE 64
 
 /* The least and the greatest value as they stand in pages. */
 struct pi_parquet_range {
     bool known; /* not without values, nor with texts that are longer */
     size_t n_least, n_greatest;
-    char least[PD_PARQUET_RANGE], greatest[PD_PARQUET_RANGE];
+    char least[PI_PARQUET_RANGE], greatest[PI_PARQUET_RANGE];
 };
 
 /* Bytes of a number. */
 static inline unsigned pi_parquet_width(enum pi_parquet_kind kind)
 {
-    return kind == PD_PARQUET_U32 || kind == PD_PARQUET_I32 ? 4 : 8;
+    return kind == PI_PARQUET_U32 || kind == PI_PARQUET_I32 ? 4 : 8;
 }
 
 /*

@@ -180,11 +180,11 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
 /* Where byte 0 of a file is that is not mapped by address; they are far enough from each other for people. */
 static uint64_t base_of(const struct pprof *p, uint32_t dso)
 {
-    return *p->all->dsos.all[dso] == PD_DSO_OFFSETS ? (dso + UINT64_C(1)) << 32 : 0;
+    return *p->all->dsos.all[dso] == PI_DSO_OFFSETS ? (dso + UINT64_C(1)) << 32 : 0;
 }
 
 /* The place of a file: its code, and the pages of all addresses in use. */
-PD_WRAPS static void put_place(struct pprof *p, uint32_t dso)
+PI_WRAPS static void put_place(struct pprof *p, uint32_t dso)
 {
     const struct range *r = &p->ranges[dso];
     const uint64_t base = base_of(p, dso);
@@ -201,7 +201,7 @@ PD_WRAPS static void put_place(struct pprof *p, uint32_t dso)
 
 static void put_mapping(struct pprof *p, uint32_t dso)
 {
-    const bool functions = *p->all->dsos.all[dso] == PD_DSO_FUNCTIONS;
+    const bool functions = *p->all->dsos.all[dso] == PI_DSO_FUNCTIONS;
     char id[41];
     const char *file = pi_export_dso_parts(p->all, dso, id);
     put_field(&p->message, 1, dso + UINT64_C(1));
@@ -245,13 +245,13 @@ static void put_mappings(struct pprof *p)
             put_mapping(p, i);
 }
 
-PD_WRAPS static void put_location(struct pprof *p, size_t i)
+PI_WRAPS static void put_location(struct pprof *p, size_t i)
 {
     const struct pi_export_frame *frame = &p->table.frames[i];
     put_field(&p->message, 1, i + 1);
     if (frame->dso) /* else it is not mapped */
         put_field(&p->message, 2, frame->dso + UINT64_C(1));
-    if (*p->all->dsos.all[frame->dso] != PD_DSO_FUNCTIONS) {
+    if (*p->all->dsos.all[frame->dso] != PI_DSO_FUNCTIONS) {
         put_field(&p->message, 3, base_of(p, frame->dso) + frame->offset);
         end_message(p, LOCATION);
         return;

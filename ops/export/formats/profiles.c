@@ -15,7 +15,7 @@
 struct profiles {
     struct pd_export *all;
     uint32_t dso; /* being written; 0: none */
-    struct pd_export_segment segments[PD_LIMIT_EXPORT_SEGMENTS];
+    struct pd_export_segment segments[PI_LIMIT_EXPORT_SEGMENTS];
     size_t n_segments; /* 0: the binary is not known */
     struct pi_branch_count *counts;
     size_t n, cap;
@@ -34,11 +34,11 @@ static uint64_t code_start(const struct profiles *p)
 }
 
 /* As the format has it: an address of the program headers, one from the code on, or the offset itself. */
-PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
+PI_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
 {
     const enum pd_export_format format = p->all->options.format;
     uint64_t address = offset;
-    if (offset == PD_BRANCH_ELSEWHERE) /* llvm-profgen itself takes address 1 for that */
+    if (offset == PI_BRANCH_ELSEWHERE) /* llvm-profgen itself takes address 1 for that */
         return format == PD_EXPORT_PROFGEN ? 1 - code_start(p) : 0;
     if (format == PD_EXPORT_AUTOFDO)
         return offset;
@@ -72,7 +72,7 @@ static void put_pair(const struct profiles *p, struct pd_out *out, const struct 
 
 static void put_bolt(const struct profiles *p, struct pd_out *out, const struct pi_branch_count *c)
 {
-    const bool branch = c->section == PD_BRANCH_BRANCHES;
+    const bool branch = c->section == PI_BRANCH_BRANCHES;
     pd_out_str(out, branch ? "B " : "T ");
     put_pair(p, out, c, " ");
     pd_out_str(out, " ");
@@ -91,7 +91,7 @@ static void put_bolt(const struct profiles *p, struct pd_out *out, const struct 
 static void put_line(const struct profiles *p, struct pd_out *out, const struct pi_branch_count *c)
 {
     static const char *const between[] = {
-        [PD_BRANCH_RANGES] = "-", [PD_BRANCH_ADDRESSES] = NULL, [PD_BRANCH_BRANCHES] = "->"};
+        [PI_BRANCH_RANGES] = "-", [PI_BRANCH_ADDRESSES] = NULL, [PI_BRANCH_BRANCHES] = "->"};
     if (between[c->section])
         put_pair(p, out, c, between[c->section]);
     else
@@ -104,8 +104,8 @@ static void put_line(const struct profiles *p, struct pd_out *out, const struct 
 /* AutoFDO knows only branches inside the file, llvm-profgen those that lead into it. */
 static bool is_told(const struct profiles *p, const struct pi_branch_count *c)
 {
-    return c->to != PD_BRANCH_ELSEWHERE &&
-           (c->from != PD_BRANCH_ELSEWHERE || p->all->options.format == PD_EXPORT_PROFGEN);
+    return c->to != PI_BRANCH_ELSEWHERE &&
+           (c->from != PI_BRANCH_ELSEWHERE || p->all->options.format == PD_EXPORT_PROFGEN);
 }
 
 /* A block: the number of its lines, and these. */
@@ -129,10 +129,10 @@ static void put_profile(const struct profiles *p, struct pd_out *out)
             put_bolt(p, out, &p->counts[i]);
         return;
     }
-    put_block(p, out, PD_BRANCH_RANGES);
+    put_block(p, out, PI_BRANCH_RANGES);
     if (format == PD_EXPORT_AUTOFDO)
-        put_block(p, out, PD_BRANCH_ADDRESSES);
-    put_block(p, out, PD_BRANCH_BRANCHES);
+        put_block(p, out, PI_BRANCH_ADDRESSES);
+    put_block(p, out, PI_BRANCH_BRANCHES);
 }
 
 /* ---- Files and their index */
@@ -219,7 +219,7 @@ static void find_segments(struct profiles *p)
     for (uint32_t dso = p->dso; o->segments && dso && !p->n_segments; dso = p->all->profiled[dso].next) {
         char id[41];
         const char *path = pi_export_dso_parts(p->all, dso, id);
-        p->n_segments = o->segments(o->user, path, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS);
+        p->n_segments = o->segments(o->user, path, id, p->segments, PI_LIMIT_EXPORT_SEGMENTS);
     }
 }
 
@@ -240,8 +240,8 @@ static enum pd_code take_count(void *user, const struct pi_branch_count *c, stru
         begin_file(p, c->dso);
     }
     const uint64_t bytes = (p->n + UINT64_C(1)) * sizeof *c;
-    if (bytes > PD_LIMIT_EXPORT_NAMES)
-        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "branches of a file", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (bytes > PI_LIMIT_EXPORT_NAMES)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "branches of a file", bytes, PI_LIMIT_EXPORT_NAMES);
     if (!pi_grow(p->all->options.allocator, (void **)&p->counts, p->n, &p->cap, sizeof *c))
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
     p->counts[p->n++] = *c;

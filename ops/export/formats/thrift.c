@@ -16,7 +16,7 @@ static void put_varint(struct pd_out *out, uint64_t value)
 }
 
 /* Small numbers of both signs are small: 0, -1, 1, -2, … */
-PD_WRAPS static uint64_t zigzag(int64_t value)
+PI_WRAPS static uint64_t zigzag(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
 }
@@ -30,9 +30,9 @@ static void put_text(struct pd_out *out, const struct pd_str *text)
 static void put_value(struct pd_out *out, unsigned kind, const struct pi_thrift_field *of, const void *value)
 {
     switch (kind) {
-    case PD_THRIFT_I8: put_byte(out, (unsigned)(*(const int64_t *)value & 0xff)); break;
-    case PD_THRIFT_BINARY: put_text(out, value); break;
-    case PD_THRIFT_STRUCT: pi_thrift_put(out, of, value); break;
+    case PI_THRIFT_I8: put_byte(out, (unsigned)(*(const int64_t *)value & 0xff)); break;
+    case PI_THRIFT_BINARY: put_text(out, value); break;
+    case PI_THRIFT_STRUCT: pi_thrift_put(out, of, value); break;
     default: put_varint(out, zigzag(*(const int64_t *)value));
     }
 }
@@ -51,17 +51,17 @@ static void put_list(struct pd_out *out, const struct pi_thrift_field *f, const 
 static bool is_there(const struct pi_thrift_field *f, const void *member)
 {
     switch (f->kind) {
-    case PD_THRIFT_BINARY: return ((const struct pd_str *)member)->ptr;
-    case PD_THRIFT_LIST: return ((const struct pi_thrift_list *)member)->all;
-    case PD_THRIFT_STRUCT: return *(const void *const *)member;
-    default: return *(const int64_t *)member != PD_THRIFT_NONE;
+    case PI_THRIFT_BINARY: return ((const struct pd_str *)member)->ptr;
+    case PI_THRIFT_LIST: return ((const struct pi_thrift_list *)member)->all;
+    case PI_THRIFT_STRUCT: return *(const void *const *)member;
+    default: return *(const int64_t *)member != PI_THRIFT_NONE;
     }
 }
 
 /* The type of a field, which of a boolean is its value. */
 static unsigned type_of(const struct pi_thrift_field *f, const void *member)
 {
-    return f->kind != PD_THRIFT_BOOL ? f->kind : *(const int64_t *)member ? 1 : 2;
+    return f->kind != PI_THRIFT_BOOL ? f->kind : *(const int64_t *)member ? 1 : 2;
 }
 
 void pi_thrift_put(struct pd_out *out, const struct pi_thrift_field *fields, const void *value)
@@ -73,11 +73,11 @@ void pi_thrift_put(struct pd_out *out, const struct pi_thrift_field *fields, con
             continue;
         put_byte(out, (f->id - last) << 4 | type_of(f, member));
         last = f->id;
-        if (f->kind == PD_THRIFT_LIST)
+        if (f->kind == PI_THRIFT_LIST)
             put_list(out, f, member);
-        else if (f->kind == PD_THRIFT_STRUCT)
+        else if (f->kind == PI_THRIFT_STRUCT)
             pi_thrift_put(out, f->of, *(const void *const *)member);
-        else if (f->kind != PD_THRIFT_BOOL)
+        else if (f->kind != PI_THRIFT_BOOL)
             put_value(out, f->kind, f->of, member);
     }
     put_byte(out, 0);

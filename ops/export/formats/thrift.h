@@ -10,18 +10,18 @@
 #include <perfdata/session/text.h>
 
 /* A field that is not there: an integer of this value, or a NULL pointer. */
-#define PD_THRIFT_NONE INT64_MIN
+#define PI_THRIFT_NONE INT64_MIN
 
 /* The member of the C struct, and its type in the protocol. */
 enum pi_thrift_kind {
-    PD_THRIFT_I8 = 3, /* int64_t, as all integers */
-    PD_THRIFT_I16 = 4,
-    PD_THRIFT_I32 = 5,
-    PD_THRIFT_I64 = 6,
-    PD_THRIFT_BINARY = 8,  /* struct pd_str */
-    PD_THRIFT_LIST = 9,    /* struct pi_thrift_list */
-    PD_THRIFT_STRUCT = 12, /* a pointer */
-    PD_THRIFT_BOOL = 16,   /* int64_t; its value is in the type */
+    PI_THRIFT_I8 = 3, /* int64_t, as all integers */
+    PI_THRIFT_I16 = 4,
+    PI_THRIFT_I32 = 5,
+    PI_THRIFT_I64 = 6,
+    PI_THRIFT_BINARY = 8,  /* struct pd_str */
+    PI_THRIFT_LIST = 9,    /* struct pi_thrift_list */
+    PI_THRIFT_STRUCT = 12, /* a pointer */
+    PI_THRIFT_BOOL = 16,   /* int64_t; its value is in the type */
 };
 
 struct pi_thrift_list {

@@ -113,7 +113,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     size_t got;
     if (r->info.container != PD_CONTAINER_PIPE)
         return code;
-    const enum pd_code failed = pi_input_at(r->src, r->at, PD_LIMIT_STRAY + 1, &p, &got, &what);
+    const enum pd_code failed = pi_input_at(r->src, r->at, PI_LIMIT_STRAY + 1, &p, &got, &what);
     if (failed) {
         if (error)
             *error = what;
@@ -121,7 +121,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     }
     if (got > r->end - r->at)
         got = (size_t)(r->end - r->at);
-    if (got > PD_LIMIT_STRAY || !is_stray(r, p, got))
+    if (got > PI_LIMIT_STRAY || !is_stray(r, p, got))
         return code;
     r->info.stray = got;
     return PD_END;
@@ -310,8 +310,8 @@ static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
     const bool first = r->info.container == PD_CONTAINER_PIPE && r->attrs.seen == 0 && r->index == 0;
     if (first && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
         r->old_features = pi_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
-    rec->old_feature = pi_reader_in_old_features(r) && rec->type >= PD_OLD_FEATURE &&
-                       pi_is_old_feature(rec->type - PD_OLD_FEATURE);
+    rec->old_feature = pi_reader_in_old_features(r) && rec->type >= PI_OLD_FEATURE &&
+                       pi_is_old_feature(rec->type - PI_OLD_FEATURE);
 }
 
 /* The layout of other features depends on it. */

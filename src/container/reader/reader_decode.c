@@ -93,12 +93,12 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
         return take_usual(r, rec, false, number_, sample_type_) ? PD_OK                                      \
                                                                 : pi_next_decoded_any(r, rec, error);        \
     }
-PD_EACH_USUAL(USUAL)
+PI_EACH_USUAL(USUAL)
 #undef USUAL
 
-pi_next_decoded *const pi_next_decoded_usual[PD_N_USUAL + 1][2] = {{pi_next_decoded_any, pi_next_decoded_any},
+pi_next_decoded *const pi_next_decoded_usual[PI_N_USUAL + 1][2] = {{pi_next_decoded_any, pi_next_decoded_any},
 #define USUAL(number_, sample_type_) [number_] = {one_##number_, of_##number_},
-                                                                   PD_EACH_USUAL(USUAL)
+                                                                   PI_EACH_USUAL(USUAL)
 #undef USUAL
 };
 

@@ -13,7 +13,7 @@ enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_opt
 {
     struct pd_reader_options o;
     *reader = NULL;
-    const enum pd_code code = PD_TAKE_OPTIONS(pd_reader_options, &o, options, error);
+    const enum pd_code code = PI_TAKE_OPTIONS(pd_reader_options, &o, options, error);
     if (code)
         return code;
     struct pd_reader *r = *reader = pi_resize(o.allocator, NULL, sizeof *r);
@@ -26,8 +26,8 @@ enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_opt
     r->in.live = o.live;
     r->probe.on = o.probe;
     r->probe.split.allocator = r->allocator;
-    r->max_held = o.max_held ? o.max_held : PD_LIMIT_READER_HELD;
-    pi_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PD_LIMIT_INFLATED);
+    r->max_held = o.max_held ? o.max_held : PI_LIMIT_READER_HELD;
+    pi_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PI_LIMIT_INFLATED);
     r->inflate.max_window = o.max_window;
     r->workers = o.workers;
     return PD_OK;

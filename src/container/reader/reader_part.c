@@ -39,7 +39,7 @@ static uint64_t guess_frame(struct pd_reader *r, uint64_t from, uint64_t to)
     for (uint64_t at = from; at < to; at++) {
         if (pi_input_at(r->src, at, 4, &p, &got, NULL) || got < 4)
             return to;
-        found = memmem(p, got, PD_ZSTD_MAGIC, 4);
+        found = memmem(p, got, PI_ZSTD_MAGIC, 4);
         at += found ? (uint64_t)(found - p) : got - 4;
         const uint64_t start = found ? frame_start(r, at) : UINT64_MAX;
         if (start >= from && start < to)

@@ -40,7 +40,7 @@ static bool is_at_stretch(struct pd_reader *r)
 }
 
 /* Goes on behind the stretch; no more is read ahead than up to the next one. */
-PD_WRAPS static void pass(struct pd_reader *r)
+PI_WRAPS static void pass(struct pd_reader *r)
 {
     struct pi_skips *k = r->skips;
     const struct pi_stretch *s = &k->stretch[k->at++];
@@ -52,7 +52,7 @@ PD_WRAPS static void pass(struct pd_reader *r)
 }
 
 /* The record as the reader would have framed it. */
-PD_WRAPS static enum pd_code take(struct pd_reader *r, const struct pi_spared *given, struct pd_record *rec,
+PI_WRAPS static enum pd_code take(struct pd_reader *r, const struct pi_spared *given, struct pd_record *rec,
                                   struct pd_error *error)
 {
     rec->offset = r->at + given->offset;

@@ -39,23 +39,23 @@ uint32_t pd_reader_find_id(const struct pd_reader *r, uint64_t id)
 void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated)
 {
     uint8_t *bits = attr < r->attrs.n ? &r->attrs.attr[attr]->plan.offcpu : NULL;
-    if (bits && *bits && (updated || !(*bits & PD_OFFCPU_UPDATED)))
-        *bits = (uint8_t)(PD_OFFCPU_ATTR | PD_OFFCPU_NAMED | (is ? PD_OFFCPU_IS : 0) |
-                          (updated ? PD_OFFCPU_UPDATED : 0));
+    if (bits && *bits && (updated || !(*bits & PI_OFFCPU_UPDATED)))
+        *bits = (uint8_t)(PI_OFFCPU_ATTR | PI_OFFCPU_NAMED | (is ? PI_OFFCPU_IS : 0) |
+                          (updated ? PI_OFFCPU_UPDATED : 0));
 }
 
 size_t pd_reader_n_event_types(const struct pd_reader *r)
 {
     for (size_t i = 0; i < r->n_extents; i++)
         if (r->extents[i].kind == PD_EXTENT_EVENT_TYPES)
-            return (size_t)(r->extents[i].size / PD_BYTES_event_type);
+            return (size_t)(r->extents[i].size / PI_BYTES_event_type);
     return 0;
 }
 
 enum pd_code pd_reader_event_type(struct pd_reader *r, size_t i, struct pd_event_type *out,
                                   struct pd_error *error)
 {
-    uint8_t bytes[PD_BYTES_event_type];
+    uint8_t bytes[PI_BYTES_event_type];
     const uint64_t offset = r->info.header.event_types.offset + i * sizeof bytes;
     if (i >= pd_reader_n_event_types(r))
         return pi_fail(error, PD_EARG, PD_NOWHERE, "event type", i, pd_reader_n_event_types(r));

@@ -102,7 +102,7 @@ static inline bool pi_samples_next(const uint8_t *p, size_t left, struct pi_samp
         s->plan = &event->plan;
         s->size = h.size;
     }
-#ifdef PD_ANALYZER /* gcc's does not see that without a plan the usual size is 1, as that of no sample */
+#ifdef PI_ANALYZER /* gcc's does not see that without a plan the usual size is 1, as that of no sample */
     if (s->plan == NULL)
         return false;
 #endif

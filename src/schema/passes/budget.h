@@ -23,10 +23,10 @@
 #define B64(f_, set_, doc_) n += 8;
 #define ARR(f_, n_, doc_) n += (n_);
 #define SUB(f_, layout_, doc_) n += budget_##layout_(s);
-#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
-#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define WHEN(src_, bit_) if (s->src_ & PI_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PI_MASK_##src_(bit_))) {
 #define DONE }
-#define PD_EACH_FAST
+#define PI_EACH_FAST
 #include "each.h"
 #undef LAYOUT
 #undef RECORD

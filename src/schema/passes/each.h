@@ -2,7 +2,7 @@
 /*
  * each.h - one pass over the whole schema. A pass defines LAYOUT, RECORD, END and the field macros it cares
  * for, then includes this; the field macros it left out expand to nothing. All field macros are undefined
- * afterwards. With PD_EACH_FAST, which is undefined afterwards too, the layouts that only the tables know are
+ * afterwards. With PI_EACH_FAST, which is undefined afterwards too, the layouts that only the tables know are
  * left out.
  */
 
@@ -75,7 +75,7 @@
 #ifndef DONE
 #define DONE
 #endif
-#ifndef PD_EACH_FAST
+#ifndef PI_EACH_FAST
 #ifndef CSTR
 #define CSTR(f_, doc_)
 #endif
@@ -192,7 +192,7 @@
 #include "src/schema/file.def"
 #include "src/schema/records.def"
 #include "src/schema/tool_records.def"
-#ifndef PD_EACH_FAST
+#ifndef PI_EACH_FAST
 #include "src/schema/rare_records.def"
 #include "src/schema/features.def"
 #endif
@@ -221,7 +221,7 @@
 #undef LATE
 #undef DONE
 
-#ifndef PD_EACH_FAST
+#ifndef PI_EACH_FAST
 #undef CSTR
 #undef STR64
 #undef MAGIC
@@ -260,4 +260,4 @@
 #undef MOST
 #undef FEATURE
 #endif
-#undef PD_EACH_FAST
+#undef PI_EACH_FAST

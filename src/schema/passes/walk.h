@@ -23,13 +23,13 @@ static inline uint64_t pi_value_of(const void *v, unsigned offset, unsigned widt
 
 static inline bool pi_is_condition(const struct pd_op *op)
 {
-    return op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS;
+    return op->kind >= PI_OP_WHEN && op->kind <= PI_OP_LACKS;
 }
 
 /* A condition that the value of a field decides, not the shape. */
 static inline bool pi_is_field_test(const struct pd_op *op)
 {
-    return pi_is_condition(op) && op->kind >= PD_OP_IS;
+    return pi_is_condition(op) && op->kind >= PI_OP_IS;
 }
 
 /* A test of a field; without value (only the layout is known) it holds. */
@@ -37,49 +37,49 @@ static inline bool pi_test_field(const struct pd_op *op, const void *v)
 {
     const uint64_t value = v ? pi_value_of(v, op->count_offset, op->count_width) : 0;
     switch (op->kind) {
-    case PD_OP_IS: return !v || value == op->arg;
-    case PD_OP_FROM: return !v || value >= op->arg;
-    case PD_OP_HAS: return !v || (value & op->arg) != 0;
+    case PI_OP_IS: return !v || value == op->arg;
+    case PI_OP_FROM: return !v || value >= op->arg;
+    case PI_OP_HAS: return !v || (value & op->arg) != 0;
     default: return !v || (value & op->arg) == 0;
     }
 }
 
 static inline bool pi_test(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
-    if (op->kind >= PD_OP_IS)
+    if (op->kind >= PI_OP_IS)
         return pi_test_field(op, v);
     uint64_t value;
     switch (op->src) {
-    case PD_SRC_sample_type: value = s->sample_type; break;
-    case PD_SRC_read_format: value = s->read_format; break;
-    case PD_SRC_branch_sample_type: value = s->branch_sample_type; break;
-    case PD_SRC_misc: value = s->misc; break;
+    case PI_SRC_sample_type: value = s->sample_type; break;
+    case PI_SRC_read_format: value = s->read_format; break;
+    case PI_SRC_branch_sample_type: value = s->branch_sample_type; break;
+    case PI_SRC_misc: value = s->misc; break;
     default: value = s->variant; break;
     }
-    return !(value & op->arg) == (op->kind == PD_OP_UNLESS);
+    return !(value & op->arg) == (op->kind == PI_OP_UNLESS);
 }
 
 /* The DONE that belongs to the condition `op`. */
 static inline const struct pd_op *pi_done(const struct pd_op *op)
 {
     for (int depth = 0;; op++) {
-        depth += pi_is_condition(op) - (op->kind == PD_OP_DONE);
+        depth += pi_is_condition(op) - (op->kind == PI_OP_DONE);
         if (depth == 0)
             return op;
     }
 }
 
 /*
- * The first member at or after `op` that is present in the struct v (see pi_test_field()), or the PD_OP_END.
+ * The first member at or after `op` that is present in the struct v (see pi_test_field()), or the PI_OP_END.
  */
 static inline const struct pd_op *pi_present(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     for (;; op++) {
         if (pi_is_condition(op) && !pi_test(op, s, v))
             op = pi_done(op);
-        else if (op->kind != PD_OP_HEAD && op->kind < PD_OP_ALIAS)
+        else if (op->kind != PI_OP_HEAD && op->kind < PI_OP_ALIAS)
             return op;
-        else if (op->kind == PD_OP_END)
+        else if (op->kind == PI_OP_END)
             return op;
     }
 }
@@ -89,7 +89,7 @@ static inline const struct pd_op *pi_visible(const struct pd_op *op, const struc
 {
     do
         op = pi_present(op, s, v);
-    while (op->kind >= PD_OP_GIVEN && op->kind <= PD_OP_ORDER && op++);
+    while (op->kind >= PI_OP_GIVEN && op->kind <= PI_OP_ORDER && op++);
     return op;
 }
 
@@ -97,14 +97,14 @@ static inline const struct pd_op *pi_visible(const struct pd_op *op, const struc
 static inline unsigned pi_scalar_width(const struct pd_op *op)
 {
     switch (op->kind) {
-    case PD_OP_U8: return 1;
-    case PD_OP_U16: return 2;
-    case PD_OP_U32:
-    case PD_OP_S32:
-    case PD_OP_B32: return 4;
-    case PD_OP_U64:
-    case PD_OP_B64:
-    case PD_OP_OPT64: return 8;
+    case PI_OP_U8: return 1;
+    case PI_OP_U16: return 2;
+    case PI_OP_U32:
+    case PI_OP_S32:
+    case PI_OP_B32: return 4;
+    case PI_OP_U64:
+    case PI_OP_B64:
+    case PI_OP_OPT64: return 8;
     default: return 0;
     }
 }
@@ -113,9 +113,9 @@ static inline unsigned pi_scalar_width(const struct pd_op *op)
 static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     const uint64_t n = pi_value_of(v, op->count_offset, op->count_width);
-    if (op->kind == PD_OP_GRID64)
+    if (op->kind == PI_OP_GRID64)
         return n * pi_value_of(v, (unsigned)op->arg, op->count_width);
-    return op->kind == PD_OP_REGS ? (n ? s->n_regs[op->src] : 0) : n;
+    return op->kind == PI_OP_REGS ? (n ? s->n_regs[op->src] : 0) : n;
 }
 
 /* A scalar's value; that of a varint, whose width is not fixed, too. */
@@ -125,7 +125,7 @@ static inline uint64_t pi_scalar_get(const struct pd_op *op, const void *v)
     switch (pi_scalar_width(op)) {
     case 1: return *(const uint8_t *)p;
     case 2: return *(const uint16_t *)p;
-    case 4: return op->kind == PD_OP_S32 ? (uint64_t)(int64_t) * (const int32_t *)p : *(const uint32_t *)p;
+    case 4: return op->kind == PI_OP_S32 ? (uint64_t)(int64_t) * (const int32_t *)p : *(const uint32_t *)p;
     default: return *(const uint64_t *)p;
     }
 }
@@ -145,13 +145,13 @@ static inline void pi_scalar_set(const struct pd_op *op, void *v, uint64_t value
 static inline size_t pi_layout_bytes(const struct pd_op *head, const struct pd_shape *s)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PD_OP_END;
+    for (const struct pd_op *op = pi_present(head, s, NULL); op->kind != PI_OP_END;
          op = pi_present(op + 1, s, NULL)) {
-        if (op->kind == PD_OP_SUB)
+        if (op->kind == PI_OP_SUB)
             n += pi_layout_bytes(op->sub(), s);
-        else if (op->kind == PD_OP_ARR)
+        else if (op->kind == PI_OP_ARR)
             n += (size_t)op->arg;
-        else if (op->kind != PD_OP_OPT64)
+        else if (op->kind != PI_OP_OPT64)
             n += pi_scalar_width(op);
     }
     return n;
@@ -171,7 +171,7 @@ static inline uint32_t pi_attr_whole(uint32_t size)
 {
     uint32_t at = 0;
     for (const struct pd_op *op = pi_layout_attr() + 1;
-         op->kind != PD_OP_END && pi_scalar_width(op) <= size - at; op++)
+         op->kind != PI_OP_END && pi_scalar_width(op) <= size - at; op++)
         at += pi_scalar_width(op);
     return at;
 }
@@ -180,11 +180,11 @@ static inline uint32_t pi_attr_whole(uint32_t size)
 static inline size_t pi_slot_of(const struct pd_op *op, size_t len)
 {
     switch (op->kind) {
-    case PD_OP_CSTR: return len + 1;
-    case PD_OP_STR64: return (len + 64) & ~(size_t)63;
-    case PD_OP_STRV: return len;
-    case PD_OP_STRN:
-    case PD_OP_STRMAX: return len > op->arg ? len : (size_t)op->arg;
+    case PI_OP_CSTR: return len + 1;
+    case PI_OP_STR64: return (len + 64) & ~(size_t)63;
+    case PI_OP_STRV: return len;
+    case PI_OP_STRN:
+    case PI_OP_STRMAX: return len > op->arg ? len : (size_t)op->arg;
     default: return (len + 8) & ~(size_t)7;
     }
 }
@@ -192,7 +192,7 @@ static inline size_t pi_slot_of(const struct pd_op *op, size_t len)
 /* Bytes of an element of a vector of this kind. */
 static inline unsigned pi_vec_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_VEC16 ? 2 : op->kind == PD_OP_VEC32 ? 4 : 8;
+    return op->kind == PI_OP_VEC16 ? 2 : op->kind == PI_OP_VEC32 ? 4 : 8;
 }
 
 /*
@@ -236,14 +236,14 @@ static inline bool pi_is_since(const struct pd_op *op, const void *v)
 }
 
 /* The kind OTHER: wire types end at 5, numbers of fields begin at 1. */
-#define PD_WIRE_TYPE_LAST 5
-#define PD_WIRE_TYPE_NAMED 8
+#define PI_WIRE_TYPE_LAST 5
+#define PI_WIRE_TYPE_NAMED 8
 
 static inline uint64_t pi_wire_type(const struct pd_op *op, uint64_t key)
 {
-    for (const struct pd_op *named = op + 1; named->kind != PD_OP_END; named++)
-        if (named->kind == PD_OP_IS && named->count_offset == op->count_offset && named->arg == key)
-            return PD_WIRE_TYPE_NAMED;
+    for (const struct pd_op *named = op + 1; named->kind != PI_OP_END; named++)
+        if (named->kind == PI_OP_IS && named->count_offset == op->count_offset && named->arg == key)
+            return PI_WIRE_TYPE_NAMED;
     return key & 7;
 }
 
@@ -252,10 +252,10 @@ static inline uint64_t pi_derived(const struct pd_op *op, const void *v)
 {
     const uint64_t of = pi_value_of(v, op->count_offset, op->count_width);
     switch (op->kind) {
-    case PD_OP_LOW: return of & op->arg;
-    case PD_OP_LESS: return of > op->arg ? of - op->arg : 0;
-    case PD_OP_OTHER: return pi_wire_type(op, of);
-    case PD_OP_UNITS: return of / op->arg + (of % op->arg != 0);
+    case PI_OP_LOW: return of & op->arg;
+    case PI_OP_LESS: return of > op->arg ? of - op->arg : 0;
+    case PI_OP_OTHER: return pi_wire_type(op, of);
+    case PI_OP_UNITS: return of / op->arg + (of % op->arg != 0);
     default: return (uint64_t)__builtin_popcountll(of);
     }
 }

@@ -18,7 +18,7 @@ static bool same_file(const struct pd_mmap2 *a, const struct pd_mmap2 *b)
 /*
  * Keeps a file with a build id once. Records of files with the same hash have consecutive numbers in the map.
  */
-PD_WRAPS enum pd_code pi_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec,
+PI_WRAPS enum pd_code pi_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec,
                                            struct pd_error *error)
 {
     struct pd_record one = {0};
@@ -29,7 +29,7 @@ PD_WRAPS enum pd_code pi_meta_keep_mapping(struct pd_metadata *m, const struct p
     uint32_t hash = (uint32_t)XXH3_64bits_withSeed(
         map->filename.ptr, map->filename.len,
         XXH3_64bits_withSeed(map->build_id, sizeof map->build_id, m->key.before));
-    for (; (known = pi_idmap_get(&m->mapped, hash)) != PD_IDMAP_NONE; hash++)
+    for (; (known = pi_idmap_get(&m->mapped, hash)) != PI_IDMAP_NONE; hash++)
         if (same_file(map, &m->records[known]->rec.u.mmap2))
             return PD_OK;
     const size_t before = m->n_records;

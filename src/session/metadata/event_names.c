@@ -26,10 +26,10 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 }
 
 /* The only copy of this text, valid until names are forgotten; NULL: no memory. */
-PD_WRAPS static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
+PI_WRAPS static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
 {
     uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
-    for (; (known = pi_idmap_get(&m->by_text, hash)) != PD_IDMAP_NONE; hash++)
+    for (; (known = pi_idmap_get(&m->by_text, hash)) != PI_IDMAP_NONE; hash++)
         if (strlen(m->texts[known]) == n && memcmp(m->texts[known], text, n) == 0)
             return m->texts[known];
     char *copy = copy_name(m, text, n);
@@ -65,7 +65,7 @@ enum pd_code pi_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, 
     struct pd_error what;
     const size_t n = pd_reader_n_event_types(r);
     for (size_t i = 0;
-         !code && i < n && pi_meta_charge(m, offset + i * PD_BYTES_event_type, PD_BYTES_event_type); i++) {
+         !code && i < n && pi_meta_charge(m, offset + i * PI_BYTES_event_type, PI_BYTES_event_type); i++) {
         struct pd_event_type type;
         code = pd_reader_event_type(r, i, &type, &what);
         if (!code)
@@ -114,13 +114,13 @@ static bool know_records(struct pd_metadata *m)
         const struct pd_record *rec = &m->records[i]->rec;
         const struct pd_event_update *u = &rec->u.event_update;
         if (rec->type == PD_RECORD_EVENT_UPDATE && u->type == PD_EVENT_UPDATE_NAME)
-            ok = know(m, PD_NAME_FROM_UPDATE, u->id, 0, SIZE_MAX - i, u->name.ptr, u->name.len);
+            ok = know(m, PI_NAME_FROM_UPDATE, u->id, 0, SIZE_MAX - i, u->name.ptr, u->name.len);
         else if (rec->type == PD_RECORD_HEADER_EVENT_TYPE)
-            ok = know(m, PD_NAME_FROM_OLD, rec->u.header_event_type.event_id, 0, m->n_old + i,
+            ok = know(m, PI_NAME_FROM_OLD, rec->u.header_event_type.event_id, 0, m->n_old + i,
                       rec->u.header_event_type.name.ptr, rec->u.header_event_type.name.len);
     }
     for (size_t i = 0; ok && i < m->n_old; i++)
-        ok = know(m, PD_NAME_FROM_OLD, m->old_names[i].id, 0, i, m->old_names[i].text,
+        ok = know(m, PI_NAME_FROM_OLD, m->old_names[i].id, 0, i, m->old_names[i].text,
                   strlen(m->old_names[i].text));
     return ok;
 }
@@ -132,7 +132,7 @@ static bool know_desc(struct pd_metadata *m)
     struct pd_event_desc d;
     bool ok = true;
     for (uint32_t i = 0; ok && pd_event_desc_next(&l, &d); i++)
-        ok = d.name.len == 0 || know(m, PD_NAME_FROM_DESC, i, 0, 0, d.name.ptr, d.name.len);
+        ok = d.name.len == 0 || know(m, PI_NAME_FROM_DESC, i, 0, 0, d.name.ptr, d.name.len);
     return ok;
 }
 
@@ -149,7 +149,7 @@ static bool know_lines(struct pd_metadata *m, const struct pd_str *lines)
         if (comma && (size_t)(line_end - comma) < sizeof numbers) {
             memcpy(numbers, comma + 1, (size_t)(line_end - comma) - 1);
             if (sscanf(numbers, "%llu,%llu", &type, &config) == 2)
-                ok = know(m, PD_NAME_FROM_LINES, config, type, i, p, (size_t)(comma - p));
+                ok = know(m, PI_NAME_FROM_LINES, config, type, i, p, (size_t)(comma - p));
         }
         p = line_end + 1;
     }
@@ -220,10 +220,10 @@ static const char *text_of(struct pd_metadata *m, struct pi_known_name *k)
 static const char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
 {
     struct pi_known_name *last = NULL;
-    if (m->n_known == 0 || m->known[0].source != PD_NAME_FROM_UPDATE)
+    if (m->n_known == 0 || m->known[0].source != PI_NAME_FROM_UPDATE)
         return NULL;
     for (size_t i = 0; i < e->n_ids; i++) {
-        struct pi_known_name *k = find_name(m, PD_NAME_FROM_UPDATE, e->ids[i], 0);
+        struct pi_known_name *k = find_name(m, PI_NAME_FROM_UPDATE, e->ids[i], 0);
         if (k && (!last || k->order < last->order))
             last = k;
     }
@@ -236,11 +236,11 @@ static const char *name_from_tracing(struct pd_metadata *m, const struct pd_attr
     const struct pd_tracepoint *tp = t ? pd_tracepoints_by_id(t, attr->config) : NULL;
     if (!tp)
         return NULL;
-    char name[PD_LIMIT_EVENT_NAME + 2]; /* a colon and a NUL */
-    if (tp->system.len + tp->name.len > PD_LIMIT_EVENT_NAME) {
+    char name[PI_LIMIT_EVENT_NAME + 2]; /* a colon and a NUL */
+    if (tp->system.len + tp->name.len > PI_LIMIT_EVENT_NAME) {
         struct pd_error e;
         pi_fail(&e, PD_ELIMIT, PD_NOWHERE, "name of an event in the tracing data",
-                tp->system.len + tp->name.len, PD_LIMIT_EVENT_NAME);
+                tp->system.len + tp->name.len, PI_LIMIT_EVENT_NAME);
         pi_meta_note(m, &e);
         return NULL;
     }
@@ -254,12 +254,12 @@ static const char *make_name(struct pd_metadata *m, const struct pd_reader *r, u
     const struct pd_event_attr *e = pd_reader_attr(r, attr);
     const char *name = name_from_update(m, e);
     if (!name)
-        name = text_of(m, find_name(m, PD_NAME_FROM_DESC, attr, 0));
+        name = text_of(m, find_name(m, PI_NAME_FROM_DESC, attr, 0));
     if (!name)
         name = name_from_tracing(m, &e->attr);
     if (!name)
-        name = text_of(m, find_name(m, PD_NAME_FROM_LINES, e->attr.config, e->attr.type));
-    return name ? name : text_of(m, find_name(m, PD_NAME_FROM_OLD, e->attr.config, 0));
+        name = text_of(m, find_name(m, PI_NAME_FROM_LINES, e->attr.config, e->attr.type));
+    return name ? name : text_of(m, find_name(m, PI_NAME_FROM_OLD, e->attr.config, 0));
 }
 
 const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)

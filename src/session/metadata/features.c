@@ -39,12 +39,12 @@ static void decode_held(struct pd_metadata *m, struct pi_held_feature *h)
 static void decode_topology(struct pd_metadata *m, struct pi_held_feature *h)
 {
     struct pd_error e;
-    if (m->topologies++ < PD_LIMIT_TOPOLOGIES) {
+    if (m->topologies++ < PI_LIMIT_TOPOLOGIES) {
         decode_held(m, h);
     } else if (!m->told_cpus) {
         m->told_cpus = true;
         pi_fail(&e, PD_ELIMIT, h->offset, "NRCPUS, which CPU_TOPOLOGY depends on, again", m->topologies,
-                PD_LIMIT_TOPOLOGIES);
+                PI_LIMIT_TOPOLOGIES);
         pi_meta_note(m, &e);
     }
 }

@@ -13,10 +13,10 @@
 void pi_meta_note(struct pd_metadata *m, const struct pd_error *error)
 {
     struct pd_error more;
-    if (m->n_findings == PD_LIMIT_FINDINGS)
+    if (m->n_findings == PI_LIMIT_FINDINGS)
         return;
-    if (m->n_findings == PD_LIMIT_FINDINGS - 1) {
-        pi_fail(&more, PD_ELIMIT, error->offset, "findings", PD_LIMIT_FINDINGS, PD_LIMIT_FINDINGS - 1);
+    if (m->n_findings == PI_LIMIT_FINDINGS - 1) {
+        pi_fail(&more, PD_ELIMIT, error->offset, "findings", PI_LIMIT_FINDINGS, PI_LIMIT_FINDINGS - 1);
         error = &more;
     }
     if (pi_grow(m->allocator, (void **)&m->findings, m->n_findings, &m->cap_findings, sizeof *m->findings))

@@ -38,7 +38,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
                               const struct pd_metadata_options *given, struct pd_error *error)
 {
     struct pd_metadata_options o;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_metadata_options, &o, given, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_metadata_options, &o, given, error);
     if (code)
         return code;
     struct pd_metadata *m = pi_resize(o.allocator, NULL, sizeof *m);
@@ -49,7 +49,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
                               .mapped = {.allocator = o.allocator},
                               .by_text = {.allocator = o.allocator},
                               .key = pi_key_draw(),
-                              .left = o.max_bytes ? o.max_bytes : PD_LIMIT_METADATA};
+                              .left = o.max_bytes ? o.max_bytes : PI_LIMIT_METADATA};
     if (r) {
         m->order = pd_reader_info(r)->order;
         code = pd_metadata_finish(m, r, error);

@@ -23,7 +23,7 @@ struct pi_held_record {
 };
 
 /* The sources of an event's name, best first. */
-enum pi_name_source { PD_NAME_FROM_UPDATE, PD_NAME_FROM_DESC, PD_NAME_FROM_LINES, PD_NAME_FROM_OLD };
+enum pi_name_source { PI_NAME_FROM_UPDATE, PI_NAME_FROM_DESC, PI_NAME_FROM_LINES, PI_NAME_FROM_OLD };
 
 /* A name for a number: of an event id, of an attr's place, or of an attr's type and config. */
 struct pi_known_name {

@@ -201,7 +201,7 @@ enum pd_code pi_scout_read_on(struct pi_scout *s, struct pd_error *error)
 enum pd_code pi_scout_open(struct pi_scout *s, struct pd_reader *reader, const struct pd_allocator *allocator,
                            const struct pi_taker *taker, size_t most, struct pd_error *error)
 {
-    const size_t farthest = reader->window ? reader->window : PD_LIMIT_SORT_AHEAD;
+    const size_t farthest = reader->window ? reader->window : PI_LIMIT_SORT_AHEAD;
     *s = (struct pi_scout){.allocator = allocator,
                            .reader = reader,
                            .taker = taker,

@@ -568,7 +568,7 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
 static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *options,
                           const struct pi_taker *taker, struct pd_error *error)
 {
-    const size_t memory = options->memory ? options->memory : PD_LIMIT_SORT_MEMORY;
+    const size_t memory = options->memory ? options->memory : PI_LIMIT_SORT_MEMORY;
     if (s->kind == PD_SORT_FILE)
         return PD_OK;
     if (s->kind != PD_SORT_TIME && s->kind != PD_SORT_CAUSAL && s->kind != PD_SORT_STRICT)
@@ -587,7 +587,7 @@ enum pd_code pi_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *r
 {
     struct pd_sorter_options own;
     *sorter = NULL;
-    enum pd_code code = PD_TAKE_OPTIONS(pd_sorter_options, &own, options, error);
+    enum pd_code code = PI_TAKE_OPTIONS(pd_sorter_options, &own, options, error);
     if (code)
         return code;
     struct pd_sorter *s = pi_resize(own.allocator, NULL, sizeof *s);

@@ -15,7 +15,7 @@ static int by_number(const void *a, const void *b)
 bool pi_tasks_list_making(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->n_entries; i++) {
-        if (t->entries[i].kind != PD_TASK_MAKING_FORK)
+        if (t->entries[i].kind != PI_TASK_MAKING_FORK)
             continue;
         if (!pi_grow(t->allocator, (void **)&t->making, t->n_making, &t->making_cap, sizeof *t->making))
             return false;
@@ -72,7 +72,7 @@ void pi_tasks_need_none(struct pd_tasks *t)
 
 bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
 {
-    return pi_idmap_get(&t->needed, id) != PD_IDMAP_NONE;
+    return pi_idmap_get(&t->needed, id) != PI_IDMAP_NONE;
 }
 
 static bool connect(const struct pd_tasks *t, struct pi_task_graph *g, uint32_t from, uint32_t to)
@@ -90,7 +90,7 @@ static bool connect_fork(const struct pd_tasks *t, struct pi_task_graph *g, cons
 
 static bool is_fork(const struct pi_task_entry *e)
 {
-    return e->kind == PD_TASK_FORK || e->kind == PD_TASK_MAKING_FORK;
+    return e->kind == PI_TASK_FORK || e->kind == PI_TASK_MAKING_FORK;
 }
 
 /* At most four edges for each FORK, and two for each alias. */
@@ -131,12 +131,12 @@ static void begin_needs(const struct needs *needs, struct pi_task_graph *g)
 {
     const struct pi_idmap *tids = &needs->t->tids, *needed = &needs->t->needed;
     for (size_t i = 0; i < tids->size; i++)
-        if (tids->slots[i].value != PD_IDMAP_NONE)
+        if (tids->slots[i].value != PI_IDMAP_NONE)
             needs->ids[tids->slots[i].value] = tids->slots[i].id;
     for (size_t i = 0; i < needed->size; i++) {
         const struct pi_idmap_slot *slot = &needed->slots[i];
-        const uint32_t node = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pi_idmap_get(tids, slot->id);
-        if (node != PD_IDMAP_NONE)
+        const uint32_t node = slot->value == PI_IDMAP_NONE ? PI_IDMAP_NONE : pi_idmap_get(tids, slot->id);
+        if (node != PI_IDMAP_NONE)
             pi_task_graph_wait(g, node);
     }
 }

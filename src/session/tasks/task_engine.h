@@ -27,10 +27,10 @@ static inline enum pd_code pi_tasks_no_memory(struct pd_error *error, uint64_t b
 }
 
 enum pi_task_kind {
-    PD_TASK_COMM,
-    PD_TASK_FORK,
-    PD_TASK_MAKING_FORK, /* it created its parent, too */
-    PD_TASK_MENTION,
+    PI_TASK_COMM,
+    PI_TASK_FORK,
+    PI_TASK_MAKING_FORK, /* it created its parent, too */
+    PI_TASK_MENTION,
 };
 
 /* Information about a task from a record. */
@@ -88,7 +88,7 @@ struct pi_task_alias {
     uint32_t a, b;
 };
 
-/* PD_TASKS_USES: a number stands for all tasks that have it, as pid or tid, at any time. */
+/* PI_TASKS_USES: a number stands for all tasks that have it, as pid or tid, at any time. */
 struct pi_task_use {
     uint64_t last; /* order of the last record that refers to it, or to a task forked from it;
                       UINT64_MAX: none */
@@ -174,7 +174,7 @@ static inline bool pi_tasks_afford(struct pd_tasks *t, size_t bytes)
 }
 
 /* What an entry is charged until it is forgotten. */
-#define PD_TASK_ENTRY_BYTES (sizeof(struct pi_task_entry) + sizeof(struct pi_task_state))
+#define PI_TASK_ENTRY_BYTES (sizeof(struct pi_task_entry) + sizeof(struct pi_task_state))
 
 /*
  * Gives a tid the next index, where a row begins like this one. False: no memory, or more than is allowed.
@@ -183,7 +183,7 @@ static inline bool pi_tasks_afford(struct pd_tasks *t, size_t bytes)
 static inline bool pi_tasks_admit(struct pd_tasks *t, uint32_t tid, void **rows, size_t *cap, size_t size,
                                   const void *row)
 {
-    const size_t n = t->tids.n, stays = t->flowing ? PD_TASK_ENTRY_BYTES : 0;
+    const size_t n = t->tids.n, stays = t->flowing ? PI_TASK_ENTRY_BYTES : 0;
     if (!pi_tasks_afford(t, size + 4 * sizeof *t->tids.slots + stays))
         return false;
     t->left += stays;
@@ -227,7 +227,7 @@ void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm);
 
 /* ---- task_rules.c */
 
-#define PD_SWAPPER 1 /* its name */
+#define PI_SWAPPER 1 /* its name */
 
 /* Makes the states of the settled entries. */
 bool pi_tasks_index_states(struct pd_tasks *t);

@@ -24,12 +24,12 @@ struct pi_task_graph {
     uint32_t top; /* of those that wait */
 };
 
-#define PD_TASK_NOT_WAITING UINT32_MAX
-#define PD_TASK_BOTTOM (UINT32_MAX - 1) /* below the first that waits */
+#define PI_TASK_NOT_WAITING UINT32_MAX
+#define PI_TASK_BOTTOM (UINT32_MAX - 1) /* below the first that waits */
 
 static inline void pi_task_graph_init(struct pi_task_graph *g, const struct pd_allocator *allocator)
 {
-    *g = (struct pi_task_graph){.allocator = allocator, .top = PD_TASK_BOTTOM};
+    *g = (struct pi_task_graph){.allocator = allocator, .top = PI_TASK_BOTTOM};
 }
 
 static inline void pi_task_graph_free(struct pi_task_graph *g)
@@ -41,23 +41,23 @@ static inline void pi_task_graph_free(struct pi_task_graph *g)
 /* Begins with this number of nodes, and room for this number of edges. False, here and below: no memory. */
 static inline bool pi_task_graph_make(struct pi_task_graph *g, size_t nodes, size_t edges)
 {
-    g->nodes = nodes < PD_TASK_BOTTOM ? pi_array(g->allocator, NULL, nodes, sizeof *g->nodes) : NULL;
+    g->nodes = nodes < PI_TASK_BOTTOM ? pi_array(g->allocator, NULL, nodes, sizeof *g->nodes) : NULL;
     g->edges = pi_array(g->allocator, NULL, edges, sizeof *g->edges);
     if (g->nodes == NULL || g->edges == NULL)
         return false;
     g->n = g->cap = nodes;
     g->edges_cap = edges;
     for (size_t i = 0; i < nodes; i++)
-        g->nodes[i] = (struct pi_task_node){0, PD_TASK_NOT_WAITING};
+        g->nodes[i] = (struct pi_task_node){0, PI_TASK_NOT_WAITING};
     return true;
 }
 
 /* Adds a node, whose number is how many there were. */
 static inline bool pi_task_graph_add(struct pi_task_graph *g)
 {
-    if (g->n >= PD_TASK_BOTTOM || !pi_grow(g->allocator, (void **)&g->nodes, g->n, &g->cap, sizeof *g->nodes))
+    if (g->n >= PI_TASK_BOTTOM || !pi_grow(g->allocator, (void **)&g->nodes, g->n, &g->cap, sizeof *g->nodes))
         return false;
-    g->nodes[g->n++] = (struct pi_task_node){0, PD_TASK_NOT_WAITING};
+    g->nodes[g->n++] = (struct pi_task_node){0, PI_TASK_NOT_WAITING};
     return true;
 }
 
@@ -78,7 +78,7 @@ static inline bool pi_task_graph_connect(struct pi_task_graph *g, uint32_t from,
 static inline void pi_task_graph_wait(struct pi_task_graph *g, uint32_t node)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all nodes have a value */
-    if (g->nodes[node].below != PD_TASK_NOT_WAITING)
+    if (g->nodes[node].below != PI_TASK_NOT_WAITING)
         return;
     g->nodes[node].below = g->top;
     g->top = node;
@@ -91,10 +91,10 @@ static inline void pi_task_graph_wait(struct pi_task_graph *g, uint32_t node)
 static inline void pi_task_graph_spread(struct pi_task_graph *g,
                                         bool (*pass)(void *user, uint32_t from, uint32_t to), void *user)
 {
-    while (g->top != PD_TASK_BOTTOM) {
+    while (g->top != PI_TASK_BOTTOM) {
         const uint32_t node = g->top;
         g->top = g->nodes[node].below;
-        g->nodes[node].below = PD_TASK_NOT_WAITING;
+        g->nodes[node].below = PI_TASK_NOT_WAITING;
         for (uint32_t at = g->nodes[node].edges; at; at = g->edges[at - 1].before)
             if (pass(user, node, g->edges[at - 1].to))
                 pi_task_graph_wait(g, g->edges[at - 1].to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task_last.c - PD_TASKS_COUNT and PD_TASKS_LAST: the tids of a recording, and what was told of each last. */
+/* task_last.c - PI_TASKS_COUNT and PI_TASKS_LAST: the tids of a recording, and what was told of each last. */
 #include "task_engine.h"
 #include "told.h"
 
@@ -7,11 +7,11 @@ static enum pd_code add_tid(struct pd_tasks *t, uint32_t tid, struct pd_error *e
 {
     struct pi_tid_set *met = &t->lasts.met;
     if (met->bits == NULL) {
-        met->bits = pi_zeros(t->allocator, PD_TID_SET_BITS / 8);
+        met->bits = pi_zeros(t->allocator, PI_TID_SET_BITS / 8);
         if (met->bits == NULL)
-            return pi_tasks_no_memory(error, PD_TID_SET_BITS / 8);
+            return pi_tasks_no_memory(error, PI_TID_SET_BITS / 8);
     }
-    if (tid < PD_TID_SET_BITS && !pi_tid_set_has(met, tid)) {
+    if (tid < PI_TID_SET_BITS && !pi_tid_set_has(met, tid)) {
         met->bits[tid / 64] |= UINT64_C(1) << tid % 64;
         met->n++;
     }
@@ -28,7 +28,7 @@ static struct pi_task_last *row_of(struct pd_tasks *t, const struct pi_told *tol
 {
     const struct pi_task_last fresh = {told->pid, told->tid, UINT32_MAX, PD_COMM_NONE};
     uint32_t i = pi_idmap_get(&t->tids, told->tid);
-    if (i == PD_IDMAP_NONE) {
+    if (i == PI_IDMAP_NONE) {
         if (!pi_tasks_admit(t, told->tid, (void **)&t->lasts.of, &t->lasts.cap, sizeof fresh, &fresh))
             return NULL;
         i = (uint32_t)t->tids.n - 1;
@@ -43,7 +43,7 @@ static enum pd_code take_last(struct pd_tasks *t, const struct pi_told *told, co
     struct pi_task_last *last = row_of(t, told);
     if (last == NULL)
         return pi_tasks_refused(t, error, sizeof *last);
-    if (told->tells == PD_TELLS_BIRTH) {
+    if (told->tells == PI_TELLS_BIRTH) {
         last->ppid = told->has_parent ? told->ppid : last->ppid;
         return PD_OK;
     }
@@ -55,12 +55,12 @@ enum pd_code pi_task_last_record(struct pd_tasks *t, struct pd_record *rec, stru
 {
     const enum pi_tells tells = pi_tells_of(rec);
     struct pi_told told;
-    if ((tells != PD_TELLS_NAME && tells != PD_TELLS_BIRTH) || rec->plan == NULL)
+    if ((tells != PI_TELLS_NAME && tells != PI_TELLS_BIRTH) || rec->plan == NULL)
         return PD_OK;
     enum pd_code code = pi_told_of(rec, &told, error);
     if (!code && !pi_tid_set_has(&t->lasts.met, told.tid))
         code = add_tid(t, told.tid, error);
-    return code || t->question == PD_TASKS_COUNT ? code : take_last(t, &told, &rec->u.comm.comm, error);
+    return code || t->question == PI_TASKS_COUNT ? code : take_last(t, &told, &rec->u.comm.comm, error);
 }
 
 const struct pi_tid_set *pi_tasks_met(const struct pd_tasks *t)

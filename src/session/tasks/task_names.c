@@ -95,7 +95,7 @@ static bool is_sweep_due(const struct pd_tasks *t)
 static void mark_names(const struct pd_tasks *t, uint32_t *number)
 {
     memset(number, 0, t->n_comms * sizeof *number);
-    number[PD_SWAPPER] = 1;
+    number[PI_SWAPPER] = 1;
     for (size_t i = 0; i < t->tids.n; i++)
         number[t->tasks[i].comm] = number[t->tasks[i].before.comm] = 1;
 }
@@ -169,7 +169,7 @@ void pi_tasks_name_came(struct pd_tasks *t, uint32_t comm)
 
 bool pi_tasks_has_name(const struct pd_tasks *t, uint32_t comm)
 {
-    return comm == PD_SWAPPER || (comm < t->n_comms && t->came[comm]);
+    return comm == PI_SWAPPER || (comm < t->n_comms && t->came[comm]);
 }
 
 size_t pd_tasks_n_comms(const struct pd_tasks *t)

@@ -14,11 +14,11 @@
 #include <perfdata/session/tasks.h>
 
 enum pi_task_question {
-    PD_TASKS_STATES,  /* process and name of a task at a moment: pd_tasks_find() */
-    PD_TASKS_USES,    /* until when records refer to a number, and which pieces of a recording need it */
-    PD_TASKS_TELLERS, /* which of several recordings told the last of a task */
-    PD_TASKS_COUNT,   /* the number of tids */
-    PD_TASKS_LAST,    /* that, and what the last records of a tid in the file say */
+    PI_TASKS_STATES,  /* process and name of a task at a moment: pd_tasks_find() */
+    PI_TASKS_USES,    /* until when records refer to a number, and which pieces of a recording need it */
+    PI_TASKS_TELLERS, /* which of several recordings told the last of a task */
+    PI_TASKS_COUNT,   /* the number of tids */
+    PI_TASKS_LAST,    /* that, and what the last records of a tid in the file say */
 };
 
 /* pd_tasks_new() for any question. */
@@ -26,16 +26,16 @@ enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question questio
                           const struct pd_allocator *allocator, struct pd_error *error);
 
 /*
- * ---- PD_TASKS_USES
+ * ---- PI_TASKS_USES
  *
  * A number stands for all tasks that have it, as pid or tid, at any time. pd_tasks_record() takes every
  * record, in the order of processing, and of its moment only `order`, the number in that order.
  */
 
 /* Pieces, as bits. Those of the first word are told apart at first; pi_tasks_widen() asks for more. */
-#define PD_PIECE_WORDS (PD_LIMIT_PIECES_AT_ONCE / 64)
+#define PI_PIECE_WORDS (PI_LIMIT_PIECES_AT_ONCE / 64)
 struct pi_piece_set {
-    uint64_t words[PD_PIECE_WORDS];
+    uint64_t words[PI_PIECE_WORDS];
 };
 /*
  * So many words of pieces are told apart from now on. No task is needed in any. False: there is no memory, or
@@ -55,7 +55,7 @@ void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pie
 void pi_tasks_rewind(struct pd_tasks *t);
 
 /*
- * The tasks that a PD_ROLE_OF_TASK record matters to; up to two numbers, none if it matters to all, or cannot
+ * The tasks that a PI_ROLE_OF_TASK record matters to; up to two numbers, none if it matters to all, or cannot
  * be decoded. To be called for each such record, in order.
  */
 struct pi_task_owners {
@@ -72,12 +72,12 @@ bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *o
                         struct pi_piece_set *pieces);
 
 /*
- * ---- PD_TASKS_TELLERS
+ * ---- PI_TASKS_TELLERS
  *
  * pd_tasks_record() takes records in order of time, each from the source set before. Of a task, sources tell
  * two things: its maps, or all else. Beyond pd_tasks_limit(), further ones are not noted.
  */
-#define PD_TASK_TELLER_BYTES 96 /* what each counts for */
+#define PI_TASK_TELLER_BYTES 96 /* what each counts for */
 
 struct pi_task_source {
     uint32_t machine;
@@ -90,7 +90,7 @@ bool pi_tasks_told_by_others(const struct pd_tasks *t, const struct pi_task_sour
                              const struct pi_told *told);
 
 /*
- * ---- PD_TASKS_COUNT, PD_TASKS_LAST
+ * ---- PI_TASKS_COUNT, PI_TASKS_LAST
  *
  * pd_tasks_mention() needs no moment. What counts is mentions, names and births.
  */
@@ -100,11 +100,11 @@ struct pi_tid_set {
     uint64_t *bits; /* tid n is bit n % 64 of bits[n / 64]; NULL: empty */
     uint64_t n;     /* tids in it */
 };
-#define PD_TID_SET_BITS (UINT32_C(1) << 22)
+#define PI_TID_SET_BITS (UINT32_C(1) << 22)
 
 static inline bool pi_tid_set_has(const struct pi_tid_set *s, uint32_t tid)
 {
-    return s->bits && tid < PD_TID_SET_BITS && (s->bits[tid / 64] >> tid % 64 & 1) != 0;
+    return s->bits && tid < PI_TID_SET_BITS && (s->bits[tid / 64] >> tid % 64 & 1) != 0;
 }
 
 /* The tids that have come. It stays where it is, and changes while records come. */

@@ -73,11 +73,11 @@ static bool begin_task(struct pd_tasks *t, struct pi_task_entry *e)
 {
     uint32_t parent = pi_idmap_get(&t->tids, e->other), child;
     if (!t->tasks[parent].there)
-        e->kind = PD_TASK_MAKING_FORK;
+        e->kind = PI_TASK_MAKING_FORK;
     if (!find_or_make(t, e->ppid, e->other, &parent))
         return false;
     if (t->tasks[parent].pid != e->ppid) {
-        e->kind = PD_TASK_MAKING_FORK;
+        e->kind = PI_TASK_MAKING_FORK;
         if (!make_anew(t, e->ppid, e->other, &parent))
             return false;
     }
@@ -89,8 +89,8 @@ static bool process(struct pd_tasks *t, struct pi_task_entry *e)
 {
     uint32_t i;
     switch (e->kind) {
-    case PD_TASK_COMM: return find_or_make(t, e->pid, e->tid, &i) && name_task(t, i, e->other);
-    case PD_TASK_MENTION:
+    case PI_TASK_COMM: return find_or_make(t, e->pid, e->tid, &i) && name_task(t, i, e->other);
+    case PI_TASK_MENTION:
         if (!find_or_make(t, e->pid, e->tid, &i))
             return false;
         t->tasks[i].mentioned = UINT32_MAX;
@@ -118,7 +118,7 @@ static bool begin(struct pd_tasks *t)
 {
     uint32_t swapper;
     t->begun = true;
-    return find_or_make(t, 0, 0, &swapper) && name_task(t, swapper, PD_SWAPPER);
+    return find_or_make(t, 0, 0, &swapper) && name_task(t, swapper, PI_SWAPPER);
 }
 
 bool pi_tasks_settle(struct pd_tasks *t, const struct pd_moment *until)
@@ -170,7 +170,7 @@ void pi_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
                 (struct pi_task_change){{c->state.after - gone, c->state.pid, c->state.comm}, c->task};
     }
     t->n_changes = n;
-    t->left += gone * PD_TASK_ENTRY_BYTES;
+    t->left += gone * PI_TASK_ENTRY_BYTES;
     t->n_entries -= gone;
     t->n_settled -= gone;
     if (gone && t->n_entries)
@@ -240,11 +240,11 @@ INLINE const struct pi_task_state *find_state(const struct pd_tasks *t, bool flo
 bool pd_tasks_find_span(const struct pd_tasks *t, const struct pd_moment *when, uint32_t tid,
                         struct pd_task *task, uint64_t *from, uint64_t *to)
 {
-    const uint32_t i = t->finished ? pi_idmap_get(&t->tids, tid) : PD_IDMAP_NONE;
+    const uint32_t i = t->finished ? pi_idmap_get(&t->tids, tid) : PI_IDMAP_NONE;
     *task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
     *from = 0;
     *to = UINT64_MAX;
-    if (i == PD_IDMAP_NONE)
+    if (i == PI_IDMAP_NONE)
         return false;
     const struct pi_task_state *state = t->flowing
                                             ? find_state(t, true, 0, t->n_changes, i, when, to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_uses.c - PD_TASKS_USES: until when records refer to the number of a task, so that its names and maps
+ * task_uses.c - PI_TASKS_USES: until when records refer to the number of a task, so that its names and maps
  * must be carried, and which pieces of a recording need it.
  */
 #include "src/session/record_words.h"
@@ -41,14 +41,14 @@ __attribute__((noinline)) static uint32_t add_number(struct pd_tasks *t, uint32_
                    pi_task_graph_add(&u->forks) && add_pieces(t) &&
                    pi_tasks_admit(t, id, (void **)&u->of, &u->cap, sizeof fresh, &fresh)
                ? (uint32_t)t->tids.n - 1
-               : PD_IDMAP_NONE;
+               : PI_IDMAP_NONE;
 }
 
-/* The index of a number; PD_IDMAP_NONE: refused. */
+/* The index of a number; PI_IDMAP_NONE: refused. */
 static inline uint32_t index_of(struct pd_tasks *t, uint32_t id)
 {
     const uint32_t i = pi_idmap_get(&t->tids, id);
-    return i != PD_IDMAP_NONE ? i : add_number(t, id);
+    return i != PI_IDMAP_NONE ? i : add_number(t, id);
 }
 
 static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error)
@@ -59,9 +59,9 @@ static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error)
 static bool use(struct pd_tasks *t, uint32_t id, uint64_t order)
 {
     const uint32_t i = index_of(t, id);
-    if (i != PD_IDMAP_NONE)
+    if (i != PI_IDMAP_NONE)
         t->uses.of[i].last = order;
-    return i != PD_IDMAP_NONE;
+    return i != PI_IDMAP_NONE;
 }
 
 /* The child is used already. */
@@ -84,11 +84,11 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
     uint32_t pid, tid;
     if (pi_record_owner(rec, &pid, &tid) && !(use(t, pid, order) && use(t, tid, order)))
         return refused(t, error);
-    if (pi_role_of(rec) != PD_ROLE_OF_TASK || pi_told_of(rec, &told, NULL))
+    if (pi_role_of(rec) != PI_ROLE_OF_TASK || pi_told_of(rec, &told, NULL))
         return PD_OK;
     if (!use(t, told.pid, order) || !use(t, told.tid, order))
         return refused(t, error);
-    return told.tells != PD_TELLS_BIRTH || !told.has_parent || add_fork(t, &told, order) ? PD_OK
+    return told.tells != PI_TELLS_BIRTH || !told.has_parent || add_fork(t, &told, order) ? PD_OK
                                                                                          : refused(t, error);
 }
 
@@ -116,8 +116,8 @@ enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, si
                               struct pd_error *error)
 {
     const uint32_t thread = index_of(t, tid);
-    const uint32_t process = thread == PD_IDMAP_NONE ? PD_IDMAP_NONE : index_of(t, pid);
-    if (process == PD_IDMAP_NONE)
+    const uint32_t process = thread == PI_IDMAP_NONE ? PI_IDMAP_NONE : index_of(t, pid);
+    if (process == PI_IDMAP_NONE)
         return refused(t, error);
     pieces_of(&t->uses, thread)[piece / 64] |= UINT64_C(1) << piece % 64;
     pieces_of(&t->uses, process)[piece / 64] |= UINT64_C(1) << piece % 64;
@@ -200,7 +200,7 @@ void pi_tasks_rewind(struct pd_tasks *t)
 static struct pi_task_use *find(const struct pd_tasks *t, uint32_t id)
 {
     const uint32_t i = pi_idmap_get(&t->tids, id);
-    return i == PD_IDMAP_NONE ? NULL : &t->uses.of[i];
+    return i == PI_IDMAP_NONE ? NULL : &t->uses.of[i];
 }
 
 /* True if this is the first record that speaks of a task, or it gives the number to another process. */
@@ -229,9 +229,9 @@ void pi_tasks_owners(struct pd_tasks *t, struct pd_record *rec, struct pi_task_o
         return;
     is_news(t, told.tid, told.pid);
     owners->task[owners->n++] = told.tid;
-    if (told.tells == PD_TELLS_MAP && told.pid != told.tid)
+    if (told.tells == PI_TELLS_MAP && told.pid != told.tid)
         owners->task[owners->n++] = told.pid;
-    else if (told.tells == PD_TELLS_BIRTH && told.has_parent && is_news(t, told.ptid, told.ppid))
+    else if (told.tells == PI_TELLS_BIRTH && told.has_parent && is_news(t, told.ptid, told.ppid))
         owners->task[owners->n++] = told.ptid;
 }
 
@@ -262,7 +262,7 @@ bool pi_tasks_needed_in(const struct pd_tasks *t, const struct pi_task_owners *o
     memset(pieces, needed ? 0xff : 0, sizeof *pieces);
     for (unsigned i = 0; i < owners->n; i++) {
         const uint32_t task = pi_idmap_get(&t->tids, owners->task[i]);
-        if (task == PD_IDMAP_NONE)
+        if (task == PI_IDMAP_NONE)
             continue;
         for (size_t k = 0; k < t->uses.words; k++)
             pieces->words[k] |= pieces_of(&t->uses, task)[k];

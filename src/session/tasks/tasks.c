@@ -9,7 +9,7 @@
 
 enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
 {
-    return pi_tasks_ask(out, PD_TASKS_STATES, allocator, error);
+    return pi_tasks_ask(out, PI_TASKS_STATES, allocator, error);
 }
 
 enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
@@ -24,10 +24,10 @@ enum pd_code pi_tasks_ask(struct pd_tasks **out, enum pi_task_question question,
                            .tids.allocator = allocator,
                            .tellers.by.allocator = allocator,
                            .needed.allocator = allocator,
-                           .limit = PD_LIMIT_TASKS,
-                           .left = PD_LIMIT_TASKS};
+                           .limit = PI_LIMIT_TASKS,
+                           .left = PI_LIMIT_TASKS};
     pi_task_graph_init(&t->uses.forks, allocator);
-    if ((question == PD_TASKS_STATES || question == PD_TASKS_LAST) && !pi_tasks_init_names(t)) {
+    if ((question == PI_TASKS_STATES || question == PI_TASKS_LAST) && !pi_tasks_init_names(t)) {
         pd_tasks_free(t);
         return pi_tasks_no_memory(error, 256);
     }
@@ -66,11 +66,11 @@ void pd_tasks_free(struct pd_tasks *t)
 
 /* ---- Collecting */
 
-/* The index of a tid, given one if it has none. PD_IDMAP_NONE: refused. */
+/* The index of a tid, given one if it has none. PI_IDMAP_NONE: refused. */
 static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
 {
     const uint32_t i = pi_idmap_get(&t->tids, tid);
-    if (i != PD_IDMAP_NONE)
+    if (i != PI_IDMAP_NONE)
         return i;
     struct pi_task_of_tid task = {.mentioned = UINT32_MAX, .pid = UINT32_MAX, .comm = PD_COMM_NONE};
     if (t->flowing)
@@ -79,7 +79,7 @@ static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
         task.tid = tid, task.any = tid ? UINT32_MAX : 0; /* swapper is there from the start */
     return pi_tasks_admit(t, tid, (void **)&t->tasks, &t->tasks_cap, sizeof task, &task)
                ? (uint32_t)t->tids.n - 1
-               : PD_IDMAP_NONE;
+               : PI_IDMAP_NONE;
 }
 
 /* Notes whether a tid, which has an index, gets more than one process. */
@@ -100,7 +100,7 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
     struct pi_task_entry *e;
     if (t->n_entries >= INT32_MAX)
         return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
-    if (!pi_tasks_afford(t, PD_TASK_ENTRY_BYTES) ||
+    if (!pi_tasks_afford(t, PI_TASK_ENTRY_BYTES) ||
         !pi_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
         return pi_tasks_refused(t, error, sizeof *t->entries);
     e = &t->entries[t->n_entries];
@@ -118,9 +118,9 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
 static enum pd_code add_comm(struct pd_tasks *t, const struct pi_told *told, const struct pd_str *name,
                              const struct pd_moment *when, struct pd_error *error)
 {
-    struct pi_task_entry e = {.kind = PD_TASK_COMM, .pid = told->pid, .tid = told->tid, .ppid = UINT32_MAX};
-    if (!pi_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PD_IDMAP_NONE ||
-        index_of(t, told->pid) == PD_IDMAP_NONE)
+    struct pi_task_entry e = {.kind = PI_TASK_COMM, .pid = told->pid, .tid = told->tid, .ppid = UINT32_MAX};
+    if (!pi_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PI_IDMAP_NONE ||
+        index_of(t, told->pid) == PI_IDMAP_NONE)
         return pi_tasks_refused(t, error, name->len);
     pi_tasks_name_came(t, e.other);
     note_process(t, told->tid, told->pid);
@@ -132,9 +132,9 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pi_told *told, con
 {
     const uint32_t ids[] = {told->tid, told->pid, told->ptid, told->ppid};
     const struct pi_task_entry e = {
-        .kind = PD_TASK_FORK, .pid = told->pid, .tid = told->tid, .other = told->ptid, .ppid = told->ppid};
+        .kind = PI_TASK_FORK, .pid = told->pid, .tid = told->tid, .other = told->ptid, .ppid = told->ppid};
     for (size_t i = 0; i < 4; i++)
-        if (index_of(t, ids[i]) == PD_IDMAP_NONE)
+        if (index_of(t, ids[i]) == PI_IDMAP_NONE)
             return pi_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, told->tid, told->pid);
     note_process(t, told->ptid, told->ppid);
@@ -144,13 +144,13 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pi_told *told, con
 static enum pd_code add_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                                 struct pd_error *error)
 {
-    const struct pi_task_entry e = {.kind = PD_TASK_MENTION, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
+    const struct pi_task_entry e = {.kind = PI_TASK_MENTION, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
     return add_entry(t, when, &e, error);
 }
 
 bool pi_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
 {
-    if (index_of(t, tid) == PD_IDMAP_NONE || index_of(t, pid) == PD_IDMAP_NONE)
+    if (index_of(t, tid) == PI_IDMAP_NONE || index_of(t, pid) == PI_IDMAP_NONE)
         return false;
     note_process(t, tid, pid);
     return true;
@@ -163,12 +163,12 @@ bool pi_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
 enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                               struct pd_error *error)
 {
-    if (t->question == PD_TASKS_COUNT || t->question == PD_TASKS_LAST)
+    if (t->question == PI_TASKS_COUNT || t->question == PI_TASKS_LAST)
         return pi_task_last_mention(t, tid, error);
     if (pid == UINT32_MAX)
         return PD_OK;
     const uint32_t i = index_of(t, tid);
-    if (i == PD_IDMAP_NONE)
+    if (i == PI_IDMAP_NONE)
         return pi_tasks_refused(t, error, sizeof *t->tasks);
     const struct pi_task_of_tid *task = &t->tasks[i];
     const bool earlier = task->mentioned == UINT32_MAX || pd_moment_before(when, &task->when);
@@ -176,7 +176,7 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
         return PD_OK;
     if (t->flowing && task->there && task->pid != UINT32_MAX) /* known already */
         return PD_OK;
-    if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
+    if (pid != tid && index_of(t, pid) == PI_IDMAP_NONE)
         return pi_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, tid, pid);
     if (earlier)
@@ -192,15 +192,15 @@ take_states(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *w
     struct pi_told told;
     enum pd_code code;
     switch (tells) {
-    case PD_TELLS_TASK:
-    case PD_TELLS_MAP:
+    case PI_TELLS_TASK:
+    case PI_TELLS_MAP:
         return pi_told_map(rec, &told) ? pd_tasks_mention(t, when, told.pid, told.tid, error) : PD_OK;
-    case PD_TELLS_NAME:
-    case PD_TELLS_BIRTH:
+    case PI_TELLS_NAME:
+    case PI_TELLS_BIRTH:
         code = rec->plan ? pi_told_of(rec, &told, error) : PD_OK;
-        if (code || rec->plan == NULL || (tells == PD_TELLS_BIRTH && !told.has_parent))
+        if (code || rec->plan == NULL || (tells == PI_TELLS_BIRTH && !told.has_parent))
             return code;
-        return tells == PD_TELLS_NAME ? add_comm(t, &told, &rec->u.comm.comm, when, error)
+        return tells == PI_TELLS_NAME ? add_comm(t, &told, &rec->u.comm.comm, when, error)
                                       : add_fork(t, &told, when, error);
     default: return PD_OK; /* EXIT changes nothing */
     }
@@ -210,10 +210,10 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
                              struct pd_error *error)
 {
     switch (t->question) {
-    case PD_TASKS_USES: return pi_task_uses_record(t, rec, when->order, error);
-    case PD_TASKS_TELLERS: return pi_task_tellers_record(t, rec, error);
-    case PD_TASKS_COUNT:
-    case PD_TASKS_LAST: return pi_task_last_record(t, rec, error);
+    case PI_TASKS_USES: return pi_task_uses_record(t, rec, when->order, error);
+    case PI_TASKS_TELLERS: return pi_task_tellers_record(t, rec, error);
+    case PI_TASKS_COUNT:
+    case PI_TASKS_LAST: return pi_task_last_record(t, rec, error);
     default: return take_states(t, rec, when, error);
     }
 }
@@ -304,7 +304,7 @@ enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
 {
     if (t->finished)
         return pi_fail(error, PD_EARG, PD_NOWHERE, "tasks finished twice", 0, 0);
-    if (index_of(t, 0) == PD_IDMAP_NONE)
+    if (index_of(t, 0) == PI_IDMAP_NONE)
         return pi_tasks_no_memory(error, sizeof *t->tasks);
     enum pd_code code = add_mentions(t, error);
     if (code)
@@ -323,5 +323,5 @@ enum pd_code pi_tasks_flow(struct pd_tasks *t, struct pd_error *error)
 {
     pd_tasks_limit(t, UINT64_MAX);
     t->flowing = t->finished = true;
-    return index_of(t, 0) == PD_IDMAP_NONE ? pi_tasks_no_memory(error, sizeof *t->tasks) : PD_OK;
+    return index_of(t, 0) == PI_IDMAP_NONE ? pi_tasks_no_memory(error, sizeof *t->tasks) : PD_OK;
 }

@@ -25,7 +25,7 @@ static inline bool pi_told_decoded(const struct pd_record *rec, struct pi_told *
     told->tells = (enum pi_tells)t->tells;
     told->pid = pi_pid_at(rec, t->process);
     told->tid = pi_pid_at(rec, t->thread);
-    told->of_kernel = t->tells == PD_TELLS_MAP && (told->pid == UINT32_MAX || pi_in_kernel(rec));
+    told->of_kernel = t->tells == PI_TELLS_MAP && (told->pid == UINT32_MAX || pi_in_kernel(rec));
     told->has_parent = t->parent_process && t->parent_thread;
     if (told->has_parent) {
         told->ppid = pi_pid_at(rec, t->parent_process);
@@ -42,12 +42,12 @@ enum pd_code pi_told_of(struct pd_record *rec, struct pi_told *told, struct pd_e
  */
 bool pi_told_map(struct pd_record *rec, struct pi_told *told);
 
-#define PD_TOLD_MOST 4 /* tasks */
+#define PI_TOLD_MOST 4 /* tasks */
 
 /*
  * True if the record may change what a session says of a task's name, process or mappings: of those that have
  * one of these pids or tids, or of all, if *n is 0. Decodes the record.
  */
-bool pi_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n);
+bool pi_told_changes(struct pd_record *rec, uint32_t ids[PI_TOLD_MOST], size_t *n);
 
 #endif

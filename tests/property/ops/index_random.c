@@ -582,7 +582,7 @@ static void changed_recording(void **state)
         struct reading a, other = {0};
         struct pd_index *x;
         make(&b, &r);
-        if (build(&a, &b, &r) && b.n < PD_INDEX_PLACES * PD_INDEX_PLACE) { /* so that all is compared */
+        if (build(&a, &b, &r) && b.n < PI_INDEX_PLACES * PI_INDEX_PLACE) { /* so that all is compared */
             struct pd_source source = source_of(&a.file);
             b.p[pi_rng_below(&r, b.n)] ^= 1;
             if (pd_reader_open_memory(&other.reader, b.p, b.n, NULL, NULL) == PD_OK)

@@ -476,7 +476,7 @@ static void test_copy(void **state)
         memset(p, 0x5a, n);
         memcpy(p, &size, sizeof size);
         memset(&own, 0xa5, sizeof own);
-        assert_int_equal(PD_TAKE_OPTIONS(pd_gen_options, &own, (const void *)p, NULL), PD_OK);
+        assert_int_equal(PI_TAKE_OPTIONS(pd_gen_options, &own, (const void *)p, NULL), PD_OK);
         assert_int_equal(own.size, sizeof own);
         assert_memory_equal((uint8_t *)&own + sizeof size, p + sizeof size, n - sizeof size);
         for (uint8_t *rest = (uint8_t *)&own + n; rest < end; rest++)

@@ -82,7 +82,7 @@ static void check_types(const struct pd_plan *plan, struct pi_rng *rng, struct p
 static void test_masks_take_room(void **state)
 {
     (void)state;
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER0};
     struct pi_rng rng = {random_seed()};
     struct tally tally = {0};
@@ -98,7 +98,7 @@ static void test_masks_take_room(void **state)
 static void test_round_trip(void **state)
 {
     (void)state;
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     struct pi_rng rng = {random_seed()};
     struct tally tally = {0};
     const uint64_t iterations = random_iterations(400);
@@ -133,7 +133,7 @@ static void test_round_trip(void **state)
 static void test_seed(void **state)
 {
     (void)state;
-    static uint8_t memory[2][PD_RANDOM_ARENA];
+    static uint8_t memory[2][PI_RANDOM_ARENA];
     const struct pd_attr attr = {.sample_type = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK};
     struct pd_plan plan;
     struct pi_rng rng = {0};
@@ -141,7 +141,7 @@ static void test_seed(void **state)
     pd_plan_init(&plan, &attr, PD_LITTLE);
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct pi_rng a = {seed}, b = {seed};
-        struct pi_arena one = {memory[0], PD_RANDOM_ARENA}, other = {memory[1], PD_RANDOM_ARENA};
+        struct pi_arena one = {memory[0], PI_RANDOM_ARENA}, other = {memory[1], PI_RANDOM_ARENA};
         struct pd_record x, y;
         assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &a, &one, &x));
         assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &b, &other, &y));
@@ -157,7 +157,7 @@ static void test_seed(void **state)
 static void test_one_number_each(void **state)
 {
     (void)state;
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     const struct pd_attr attr = {.sample_type = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK,
                                  .flags = PD_ATTR_SAMPLE_ID_ALL};
     struct pd_plan plan;
@@ -189,7 +189,7 @@ static void test_one_number_each(void **state)
 static void test_types_differ(void **state)
 {
     (void)state;
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     struct pd_plan plan;
     const struct pd_attr attr = {0};
     unsigned same = 0;
@@ -210,7 +210,7 @@ enum { MOST_LINES = 200, MOST_BYTES = 65536 };
 /* True if the next line begins a field, so that another one may be inserted before it. */
 static bool begins_field(const struct pd_op *op)
 {
-    return op == NULL || (op->kind < PD_OP_ALIAS && op->kind != PD_OP_TEXT);
+    return op == NULL || (op->kind < PI_OP_ALIAS && op->kind != PI_OP_TEXT);
 }
 
 static bool make_value(uint64_t seed, const struct pd_op *layout, uint8_t *value, uint8_t *memory)
@@ -219,10 +219,10 @@ static bool make_value(uint64_t seed, const struct pd_op *layout, uint8_t *value
         .sample_type = UINT64_MAX, .read_format = UINT64_MAX, .branch_sample_type = UINT64_MAX};
     struct pd_plan plan;
     struct pi_rng rng = {seed};
-    struct pi_arena arena = {memory, PD_RANDOM_ARENA};
+    struct pi_arena arena = {memory, PI_RANDOM_ARENA};
     pd_plan_init(&plan, &attr, PD_LITTLE);
     memset(value, 0, MOST_BYTES);
-    memset(memory, 0, PD_RANDOM_ARENA);
+    memset(memory, 0, PI_RANDOM_ARENA);
     return pi_random_parts(&rng, &arena, &plan.shape, layout, value);
 }
 
@@ -231,18 +231,18 @@ static void insert_line(const struct pd_op *layout, size_t n, size_t at, struct 
 {
     const uint16_t behind = (uint16_t)((layout->offset + 7) / 8 * 8);
     memcpy(out, layout, at * sizeof *out);
-    out[at] = (struct pd_op){.kind = PD_OP_U64, .offset = behind, .name = "invented", .set = &pd_set_HEX};
+    out[at] = (struct pd_op){.kind = PI_OP_U64, .offset = behind, .name = "invented", .set = &pd_set_HEX};
     memcpy(out + at + 1, layout + at, (n - at) * sizeof *out);
 }
 
 static void check_lines(const struct pd_op *layout, uint64_t seed)
 {
-    static _Alignas(8) uint8_t memory[PD_RANDOM_ARENA], before[PD_RANDOM_ARENA], value[MOST_BYTES],
+    static _Alignas(8) uint8_t memory[PI_RANDOM_ARENA], before[PI_RANDOM_ARENA], value[MOST_BYTES],
         first[MOST_BYTES];
     static struct pd_op more[MOST_LINES];
     const size_t size = layout->offset;
     size_t n = 1;
-    while (layout[n++].kind != PD_OP_END)
+    while (layout[n++].kind != PI_OP_END)
         ;
     assert_true(n < MOST_LINES && size + 16 < MOST_BYTES);
     assert_true(make_value(seed, layout, first, memory));

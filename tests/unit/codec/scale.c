@@ -40,7 +40,7 @@ static void test_all_small(void **state)
             }
 }
 
-PD_WRAPS static uint64_t draw_number(uint64_t *seed)
+PI_WRAPS static uint64_t draw_number(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(0x5851f42d4c957f2d) + UINT64_C(0x14057b7ef767814f);
     return *seed >> (*seed >> 58) ^ *seed >> 31;

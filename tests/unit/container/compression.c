@@ -16,15 +16,15 @@ static void twelve_bytes_say_it(void **state)
     for (size_t n = 0; n <= sizeof bytes; n++) {
         int level = -1;
         const enum pi_said said = pi_said_compression(bytes, n, PD_LITTLE, &level);
-        assert_int_equal(said, n < 12 ? PD_SAID_NOTHING : PD_SAID_ZSTD);
+        assert_int_equal(said, n < 12 ? PI_SAID_NOTHING : PI_SAID_ZSTD);
         assert_int_equal(level, n < 12 ? -1 : 3);
     }
     bytes[4] = 0;
     int level = -1;
-    assert_int_equal(pi_said_compression(bytes, sizeof bytes, PD_LITTLE, &level), PD_SAID_PLAIN);
+    assert_int_equal(pi_said_compression(bytes, sizeof bytes, PD_LITTLE, &level), PI_SAID_PLAIN);
     assert_int_equal(level, -1);
     const uint8_t big[12] = {[3] = 1, [7] = 1, [11] = 22};
-    assert_int_equal(pi_said_compression(big, sizeof big, PD_BIG, &level), PD_SAID_ZSTD);
+    assert_int_equal(pi_said_compression(big, sizeof big, PD_BIG, &level), PI_SAID_ZSTD);
     assert_int_equal(level, 22);
 }
 

@@ -85,7 +85,7 @@ static void round_trip(unsigned kind, int level, size_t step)
 
 static void all_kinds(void **state)
 {
-    static const size_t steps[] = {PD_DEFLATE_INPUT, PD_DEFLATE_INPUT - 1, 65535, 40, 1000003};
+    static const size_t steps[] = {PI_DEFLATE_INPUT, PI_DEFLATE_INPUT - 1, 65535, 40, 1000003};
     (void)state;
     for (unsigned kind = 0; kind < 3; kind++)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
@@ -97,7 +97,7 @@ static void levels(void **state)
     struct pi_deflate z;
     (void)state;
     assert_int_equal(pi_deflate_start(&z, NULL, 0, NULL), PD_OK);
-    assert_int_equal(z.level, PD_DEFLATE_LEVEL);
+    assert_int_equal(z.level, PI_DEFLATE_LEVEL);
     assert_int_equal(pi_deflate_ratio(&z), 0);
     pi_deflate_free(&z);
     assert_int_equal(pi_deflate_start(&z, NULL, 10000, NULL), PD_OK);
@@ -152,7 +152,7 @@ static void memory_of_levels(void **state)
 static void full_chunk_takes_nothing(void **state)
 {
     struct pi_deflate z;
-    static const uint8_t bytes[PD_DEFLATE_INPUT];
+    static const uint8_t bytes[PI_DEFLATE_INPUT];
     (void)state;
     assert_int_equal(pi_deflate_start(&z, NULL, 1, NULL), PD_OK);
     assert_int_equal(pi_deflate_take(&z, bytes, 10), 10);

@@ -1291,7 +1291,7 @@ static struct image old_stream(bool big, bool attr)
 {
     struct image im;
     image_start(&im, big, 16, 0);
-    size_t at = image_record(&im, PD_OLD_FEATURE + PD_FEAT_HOSTNAME, 0);
+    size_t at = image_record(&im, PI_OLD_FEATURE + PD_FEAT_HOSTNAME, 0);
     image_u32(&im, 8);
     image_bytes(&im, "host\0\0\0", 8);
     image_end(&im, at);

@@ -170,9 +170,9 @@ static void too_many(void **state)
         unsigned line;
     } things[] = {
         {"event cycles 1%", "", "there are too many events", 66},
-        {"process p", "", "there are too many processes", PD_LIMIT_GEN_PROCESSES + 1},
-        {" function f", " 0x10 0%", "there are too many functions", PD_LIMIT_GEN_FUNCTIONS + 2},
-        {" function f 0x10 0% in /", "", "there are too many files", PD_LIMIT_GEN_FILES + 1},
+        {"process p", "", "there are too many processes", PI_LIMIT_GEN_PROCESSES + 1},
+        {" function f", " 0x10 0%", "there are too many functions", PI_LIMIT_GEN_FUNCTIONS + 2},
+        {" function f 0x10 0% in /", "", "there are too many files", PI_LIMIT_GEN_FILES + 1},
     };
     static char text[400000];
     (void)state;

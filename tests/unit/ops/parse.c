@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint8_t memory[PD_RANDOM_ARENA], first[UINT16_MAX], second[UINT16_MAX];
+static uint8_t memory[PI_RANDOM_ARENA], first[UINT16_MAX], second[UINT16_MAX];
 
 struct fixture {
     struct pd_parser *parser;

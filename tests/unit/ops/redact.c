@@ -24,62 +24,62 @@
 static bool needs_line(const struct pd_op *op)
 {
     switch ((enum pi_op_kind)op->kind) {
-    case PD_OP_ARR:
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT:
-    case PD_OP_BYTES:
-    case PD_OP_REST:
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_VECR64:
-    case PD_OP_GRID64:
-    case PD_OP_REGS:
-    case PD_OP_VARINT:
-    case PD_OP_U8:
-    case PD_OP_U16:
-    case PD_OP_U32:
-    case PD_OP_U64:
-    case PD_OP_S32:
-    case PD_OP_OPT64: return true;
-    case PD_OP_B32: /* bits with names */
-    case PD_OP_B64: return false;
-    case PD_OP_SUB: /* the part's own lines count */
-    case PD_OP_LIST:
-    case PD_OP_ITEMS:
-    case PD_OP_ITEMSR:
-    case PD_OP_MESSAGE:
-    case PD_OP_SIZED:
-    case PD_OP_ATTR: return false;
-    case PD_OP_HEAD: /* not in the stream, or derived from it */
-    case PD_OP_GIVEN:
-    case PD_OP_ROOM:
-    case PD_OP_ROOMN:
-    case PD_OP_ODD64:
-    case PD_OP_TEXT:
-    case PD_OP_SINCE:
-    case PD_OP_UNITS:
-    case PD_OP_LOW:
-    case PD_OP_LESS:
-    case PD_OP_OTHER:
-    case PD_OP_ONES:
-    case PD_OP_PASS:
-    case PD_OP_LITTLE:
-    case PD_OP_ORDER:
-    case PD_OP_ALIAS:
-    case PD_OP_WHEN:
-    case PD_OP_UNLESS:
-    case PD_OP_IS:
-    case PD_OP_FROM:
-    case PD_OP_HAS:
-    case PD_OP_LACKS:
-    case PD_OP_DONE:
-    case PD_OP_END: return false;
+    case PI_OP_ARR:
+    case PI_OP_STR:
+    case PI_OP_CSTR:
+    case PI_OP_STR64:
+    case PI_OP_STRV:
+    case PI_OP_STRN:
+    case PI_OP_STRMAX:
+    case PI_OP_SLOT:
+    case PI_OP_BYTES:
+    case PI_OP_REST:
+    case PI_OP_VEC16:
+    case PI_OP_VEC32:
+    case PI_OP_VEC64:
+    case PI_OP_VECR64:
+    case PI_OP_GRID64:
+    case PI_OP_REGS:
+    case PI_OP_VARINT:
+    case PI_OP_U8:
+    case PI_OP_U16:
+    case PI_OP_U32:
+    case PI_OP_U64:
+    case PI_OP_S32:
+    case PI_OP_OPT64: return true;
+    case PI_OP_B32: /* bits with names */
+    case PI_OP_B64: return false;
+    case PI_OP_SUB: /* the part's own lines count */
+    case PI_OP_LIST:
+    case PI_OP_ITEMS:
+    case PI_OP_ITEMSR:
+    case PI_OP_MESSAGE:
+    case PI_OP_SIZED:
+    case PI_OP_ATTR: return false;
+    case PI_OP_HEAD: /* not in the stream, or derived from it */
+    case PI_OP_GIVEN:
+    case PI_OP_ROOM:
+    case PI_OP_ROOMN:
+    case PI_OP_ODD64:
+    case PI_OP_TEXT:
+    case PI_OP_SINCE:
+    case PI_OP_UNITS:
+    case PI_OP_LOW:
+    case PI_OP_LESS:
+    case PI_OP_OTHER:
+    case PI_OP_ONES:
+    case PI_OP_PASS:
+    case PI_OP_LITTLE:
+    case PI_OP_ORDER:
+    case PI_OP_ALIAS:
+    case PI_OP_WHEN:
+    case PI_OP_UNLESS:
+    case PI_OP_IS:
+    case PI_OP_FROM:
+    case PI_OP_HAS:
+    case PI_OP_LACKS:
+    case PI_OP_DONE:
+    case PI_OP_END: return false;
     }
     fail_msg("%s is of no kind", op->name);
     return false;
@@ -94,11 +94,11 @@ static void every_field_says_what_it_tells(void **state)
     for (size_t i = 0; i < pi_n_layouts; i++) {
         const struct pd_op *head = pi_layouts[i]();
         const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
-        for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+        for (size_t k = 1; head[k].kind != PI_OP_END; k++) {
             if (!needs_line(&head[k]))
                 continue;
             fields++;
-            if (kinds[k] != PD_ID_UNSAID)
+            if (kinds[k] != PI_ID_UNSAID)
                 continue;
             missing++;
             print_error("%s.%s has no line in identity.def\n", head->name, head[k].name);
@@ -201,13 +201,13 @@ static void only_what_is_harmless_stays(void **state)
     for (size_t i = 0; i < pi_n_layouts; i++) {
         const struct pd_op *head = pi_layouts[i]();
         const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
-        for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
-            if (head[k].kind >= PD_OP_ALIAS || kinds[k] <= PD_ID_NUMBER ||
-                (kinds[k] == PD_ID_NONE) == is_harmless(head->name, head[k].name))
+        for (size_t k = 1; head[k].kind != PI_OP_END; k++) {
+            if (head[k].kind >= PI_OP_ALIAS || kinds[k] <= PI_ID_NUMBER ||
+                (kinds[k] == PI_ID_NONE) == is_harmless(head->name, head[k].name))
                 continue;
             wrong++;
             print_error("%s.%s %s\n", head->name, head[k].name,
-                        kinds[k] == PD_ID_NONE ? "stays" : "is changed");
+                        kinds[k] == PI_ID_NONE ? "stays" : "is changed");
         }
     }
     pi_identities_close(&ids);
@@ -219,14 +219,14 @@ static const struct {
     const char *layout, *field;
     enum pi_identity kind;
 } besides[] = {
-    {"mmap2", "maj", PD_ID_INODE},
-    {"mmap2", "min", PD_ID_INODE},
-    {"cgroup", "id", PD_ID_INODE},
-    {"cpu_map_range", "pad", PD_ID_ZERO},
-    {"feature_cmdline", "args", PD_ID_CMDLINE},
-    {"feature_cpu_topology", "sockets", PD_ID_CPUS},
-    {"feature_cpu_topology", "cores", PD_ID_CPUS},
-    {"feature_cpu_topology", "dies", PD_ID_CPUS},
+    {"mmap2", "maj", PI_ID_INODE},
+    {"mmap2", "min", PI_ID_INODE},
+    {"cgroup", "id", PI_ID_INODE},
+    {"cpu_map_range", "pad", PI_ID_ZERO},
+    {"feature_cmdline", "args", PI_ID_CMDLINE},
+    {"feature_cpu_topology", "sockets", PI_ID_CPUS},
+    {"feature_cpu_topology", "cores", PI_ID_CPUS},
+    {"feature_cpu_topology", "dies", PI_ID_CPUS},
 };
 
 static const struct pd_op *find_layout(const char *name)
@@ -246,7 +246,7 @@ static void others_must_go_too(void **state)
     for (size_t i = 0; i < sizeof besides / sizeof *besides; i++) {
         const struct pd_op *head = find_layout(besides[i].layout);
         size_t k = 1;
-        while (head[k].kind != PD_OP_END && (!head[k].name || strcmp(head[k].name, besides[i].field) != 0))
+        while (head[k].kind != PI_OP_END && (!head[k].name || strcmp(head[k].name, besides[i].field) != 0))
             k++;
         if (pi_identities_of(&ids, head)->kinds[k] != besides[i].kind)
             fail_msg("%s.%s", besides[i].layout, besides[i].field);
@@ -259,26 +259,26 @@ static const struct {
     const char *layout;
     enum pi_identity kind;
 } whole[] = {
-    {"comm", PD_ID_COMM},
-    {"aux", PD_ID_AUX},
-    {"itrace_start", PD_ID_AUX},
-    {"aux_output_hw_id", PD_ID_AUX},
-    {"auxtrace", PD_ID_AUX},
-    {"auxtrace_info", PD_ID_AUX},
-    {"auxtrace_error", PD_ID_AUX},
-    {"feature_auxtrace", PD_ID_AUX},
-    {"callchain_deferred", PD_ID_CHAIN},
-    {"simpleperf_callchain", PD_ID_CHAIN},
-    {"header_build_id", PD_ID_BUILD_ID},
-    {"feature_build_id", PD_ID_BUILD_ID},
-    {"feature_hostname", PD_ID_HOST},
-    {"feature_cmdline", PD_ID_CMDLINE},
-    {"feature_branch_stack", PD_ID_BRANCHES},
-    {"header_tracing_data", PD_ID_PAYLOAD},
-    {"feature_tracing_data", PD_ID_PAYLOAD},
-    {"feature_bpf_prog_info", PD_ID_PAYLOAD},
-    {"feature_bpf_btf", PD_ID_PAYLOAD},
-    {"feature_simpleperf_etm_branch_list", PD_ID_PAYLOAD},
+    {"comm", PI_ID_COMM},
+    {"aux", PI_ID_AUX},
+    {"itrace_start", PI_ID_AUX},
+    {"aux_output_hw_id", PI_ID_AUX},
+    {"auxtrace", PI_ID_AUX},
+    {"auxtrace_info", PI_ID_AUX},
+    {"auxtrace_error", PI_ID_AUX},
+    {"feature_auxtrace", PI_ID_AUX},
+    {"callchain_deferred", PI_ID_CHAIN},
+    {"simpleperf_callchain", PI_ID_CHAIN},
+    {"header_build_id", PI_ID_BUILD_ID},
+    {"feature_build_id", PI_ID_BUILD_ID},
+    {"feature_hostname", PI_ID_HOST},
+    {"feature_cmdline", PI_ID_CMDLINE},
+    {"feature_branch_stack", PI_ID_BRANCHES},
+    {"header_tracing_data", PI_ID_PAYLOAD},
+    {"feature_tracing_data", PI_ID_PAYLOAD},
+    {"feature_bpf_prog_info", PI_ID_PAYLOAD},
+    {"feature_bpf_btf", PI_ID_PAYLOAD},
+    {"feature_simpleperf_etm_branch_list", PI_ID_PAYLOAD},
 };
 
 static enum pi_identity whole_kind(const char *layout)
@@ -286,7 +286,7 @@ static enum pi_identity whole_kind(const char *layout)
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strcmp(layout, whole[i].layout) == 0)
             return whole[i].kind;
-    return PD_ID_UNSAID;
+    return PI_ID_UNSAID;
 }
 
 /* Unused bytes, which may have any content. */
@@ -306,11 +306,11 @@ static void some_go_as_a_whole_and_what_is_reserved_becomes_zeros(void **state)
         const uint8_t *kinds = pi_identities_of(&ids, head)->kinds;
         if (kinds[0] != whole_kind(head->name))
             fail_msg("%s as a whole is of kind %d", head->name, kinds[0]);
-        for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+        for (size_t k = 1; head[k].kind != PI_OP_END; k++) {
             if (!is_reserved(&head[k]))
                 continue;
             reserved++;
-            if (kinds[k] != PD_ID_ZERO)
+            if (kinds[k] != PI_ID_ZERO)
                 fail_msg("%s.%s is of kind %d", head->name, head[k].name, kinds[k]);
         }
     }
@@ -399,11 +399,11 @@ static unsigned kind_of(const struct leaks *l, const struct pd_op *op)
 {
     for (size_t i = 0; i < pi_n_layouts; i++) {
         const struct pd_op *head = pi_layouts[i]();
-        for (size_t k = 1; head[k].kind != PD_OP_END; k++)
+        for (size_t k = 1; head[k].kind != PI_OP_END; k++)
             if (&head[k] == op)
                 return pi_identities_of(&l->ids, head)->kinds[k];
     }
-    return PD_ID_OPAQUE; /* `rest` */
+    return PI_ID_OPAQUE; /* `rest` */
 }
 
 static void search_fields(struct leaks *l, struct pd_fields *it)
@@ -414,17 +414,17 @@ static void search_fields(struct leaks *l, struct pd_fields *it)
         struct pd_fields part;
         switch (f.kind) {
         case PD_FIELD_STRING:
-            if (kind != PD_ID_NONE)
+            if (kind != PI_ID_NONE)
                 must_be_gone(l, &f, "the text", f.u.str->ptr, f.u.str->len);
             if (f.u.str->size != PD_AUTO && f.u.str->size > f.u.str->len)
                 must_be_gone(l, &f, "the padding", f.u.str->ptr + f.u.str->len, f.u.str->size - f.u.str->len);
             break;
         case PD_FIELD_BYTES:
-            if (kind != PD_ID_NONE)
+            if (kind != PI_ID_NONE)
                 must_be_gone(l, &f, "bytes", f.u.bytes->ptr, f.u.bytes->n);
             break;
         case PD_FIELD_ARRAY:
-            if (kind != PD_ID_NONE)
+            if (kind != PI_ID_NONE)
                 must_be_gone(l, &f, "bytes", f.u.array, f.n);
             break;
         case PD_FIELD_PART:

@@ -49,7 +49,7 @@ static size_t all_paths(const char **paths)
 
 static void write_samples(struct image *im, uint64_t seed, enum pd_order order)
 {
-    static uint8_t memory[PD_RANDOM_ARENA];
+    static uint8_t memory[PI_RANDOM_ARENA];
     const struct pd_writer_options options = {.size = sizeof options, .order = order};
     const struct pd_sink sink = image_sink(im);
     struct pi_rng rng = {seed};

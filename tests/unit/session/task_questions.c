@@ -95,7 +95,7 @@ static bool used_from(struct pd_tasks *t, struct pd_record *rec, uint64_t order)
 /* 10 forks 20, that forks 30, to which record 7 refers; 40 has nothing to do with them. */
 static void a_use_is_one_of_the_ancestors(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pd_tasks *t = ask(PI_TASKS_USES);
     struct made m;
     (void)state;
     use_at(t, 1, comm(&m, 10, 10, "a"));
@@ -117,14 +117,14 @@ static uint64_t needed_in(struct pd_tasks *t, struct pd_record *rec, bool *neede
     const struct pi_task_owners owners = owners_of(t, rec);
     struct pi_piece_set pieces;
     *needed = pi_tasks_needed_in(t, &owners, &pieces);
-    for (size_t i = 1; i < PD_PIECE_WORDS; i++)
+    for (size_t i = 1; i < PI_PIECE_WORDS; i++)
         assert_int_equal(pieces.words[i], 0);
     return pieces.words[0];
 }
 
 static void a_need_is_one_of_the_ancestors(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pd_tasks *t = ask(PI_TASKS_USES);
     struct made m;
     bool needed;
     (void)state;
@@ -144,24 +144,24 @@ static void a_need_is_one_of_the_ancestors(void **state)
 
 static void more_pieces_are_told_apart(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pd_tasks *t = ask(PI_TASKS_USES);
     struct pi_task_owners owners;
     struct pi_piece_set pieces;
     struct made m;
     (void)state;
     use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
     assert_int_equal(pi_tasks_need_in(t, 20, 20, 3, NULL), PD_OK);
-    assert_true(pi_tasks_widen(t, PD_PIECE_WORDS));
-    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece += 70) /* task 20, and those that come now */
+    assert_true(pi_tasks_widen(t, PI_PIECE_WORDS));
+    for (size_t piece = 0; piece < 64 * PI_PIECE_WORDS; piece += 70) /* task 20, and those that come now */
         assert_int_equal(pi_tasks_need_in(t, 20, piece ? 1000 + (uint32_t)piece : 20, piece, NULL), PD_OK);
     pi_tasks_spread_uses(t);
     owners = owners_of(t, comm(&m, 10, 10, "a")); /* the parent of all of them */
     pi_tasks_needed_in(t, &owners, &pieces);
-    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece++)
+    for (size_t piece = 0; piece < 64 * PI_PIECE_WORDS; piece++)
         assert_int_equal(pieces.words[piece / 64] >> piece % 64 & 1, piece % 70 == 0);
     owners = owners_of(t, comm(&m, 20, 1350, "b"));
     pi_tasks_needed_in(t, &owners, &pieces);
-    for (size_t piece = 0; piece < 64 * PD_PIECE_WORDS; piece++)
+    for (size_t piece = 0; piece < 64 * PI_PIECE_WORDS; piece++)
         assert_int_equal(pieces.words[piece / 64] >> piece % 64 & 1, piece == 350);
     pi_tasks_clear_needs(t, false);
     assert_false(pi_tasks_were_written(t, &owners));
@@ -177,14 +177,14 @@ static void more_pieces_are_told_apart(void **state)
 
 static void without_memory_there_is_one_word_of_pieces(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pd_tasks *t = ask(PI_TASKS_USES);
     struct pi_task_owners owners;
     struct pi_piece_set pieces;
     struct made m;
     (void)state;
     pd_tasks_limit(t, 200);
     use_at(t, 1, comm(&m, 20, 20, "a"));
-    assert_false(pi_tasks_widen(t, PD_PIECE_WORDS * 100));
+    assert_false(pi_tasks_widen(t, PI_PIECE_WORDS * 100));
     assert_int_equal(pi_tasks_need_in(t, 20, 20, 63, NULL), PD_OK);
     owners = owners_of(t, comm(&m, 20, 20, "a"));
     pi_tasks_needed_in(t, &owners, &pieces);
@@ -195,7 +195,7 @@ static void without_memory_there_is_one_word_of_pieces(void **state)
 /* A FORK matters to its parent if no record spoke of that, or one gave its number to another process. */
 static void a_fork_may_make_its_parent(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_USES);
+    struct pd_tasks *t = ask(PI_TASKS_USES);
     struct made m;
     (void)state;
     use_at(t, 1, birth(&m, PD_RECORD_FORK, 20, 20, 10, 10));
@@ -225,7 +225,7 @@ static bool others_told(const struct pd_tasks *t, struct pi_task_source source, 
 
 static void the_last_teller_counts(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_TELLERS);
+    struct pd_tasks *t = ask(PI_TASKS_TELLERS);
     struct made m;
     const struct pi_task_source a = {0, 0, false}, b = {0, 1, false}, again = {0, 0, true};
     const struct pi_task_source far = {1, 0, false};
@@ -250,11 +250,11 @@ static void the_last_teller_counts(void **state)
 
 static void tellers_beyond_the_limit_are_not_noted(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_TELLERS);
+    struct pd_tasks *t = ask(PI_TASKS_TELLERS);
     struct made m;
     const struct pi_task_source a = {0, 0, false}, b = {0, 1, false};
     (void)state;
-    pd_tasks_limit(t, 2 * PD_TASK_TELLER_BYTES);
+    pd_tasks_limit(t, 2 * PI_TASK_TELLER_BYTES);
     for (uint32_t tid = 1; tid <= 3; tid++)
         note_record(t, b, comm(&m, tid, tid, "a"));
     assert_true(others_told(t, a, comm(&m, 2, 2, "a")));
@@ -268,7 +268,7 @@ static void tellers_beyond_the_limit_are_not_noted(void **state)
 
 static void last_records_are_known(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_LAST);
+    struct pd_tasks *t = ask(PI_TASKS_LAST);
     struct made m;
     size_t n;
     (void)state;
@@ -278,7 +278,7 @@ static void last_records_are_known(void **state)
     assert_int_equal(pd_tasks_record(t, comm(&m, 12, 11, LONG_NAME), NULL, NULL), PD_OK);
     assert_int_equal(pd_tasks_mention(t, NULL, 1, 77, NULL), PD_OK);
     assert_int_equal(pd_tasks_mention(t, NULL, 1, 77, NULL), PD_OK);
-    assert_int_equal(pd_tasks_mention(t, NULL, 1, PD_TID_SET_BITS, NULL), PD_OK); /* no tid */
+    assert_int_equal(pd_tasks_mention(t, NULL, 1, PI_TID_SET_BITS, NULL), PD_OK); /* no tid */
     const struct pi_task_last *last = pi_tasks_last(t, &n);
     assert_int_equal(n, 2);
     assert_int_equal(last[0].tid, 11);
@@ -296,7 +296,7 @@ static void last_records_are_known(void **state)
 
 static void only_the_count(void **state)
 {
-    struct pd_tasks *t = ask(PD_TASKS_COUNT);
+    struct pd_tasks *t = ask(PI_TASKS_COUNT);
     struct made m;
     size_t n;
     (void)state;
@@ -329,7 +329,7 @@ static enum pd_code feed(struct pd_tasks *t, struct pd_error *error)
 static void without_memory(void **state)
 {
     (void)state;
-    for (enum pi_task_question question = PD_TASKS_STATES; question <= PD_TASKS_LAST; question++) {
+    for (enum pi_task_question question = PI_TASKS_STATES; question <= PI_TASKS_LAST; question++) {
         enum pd_code code = PD_ENOMEM;
         for (size_t fail = 1; code; fail++) {
             struct heap heap = {.fail_at = fail};
@@ -349,7 +349,7 @@ static void without_memory(void **state)
 
 static void more_than_is_allowed(void **state)
 {
-    const enum pi_task_question questions[] = {PD_TASKS_STATES, PD_TASKS_USES, PD_TASKS_LAST};
+    const enum pi_task_question questions[] = {PI_TASKS_STATES, PI_TASKS_USES, PI_TASKS_LAST};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct pd_tasks *t = ask(questions[i]);

@@ -656,7 +656,7 @@ static void test_sample_json(void **state)
     static const char format[] = "name: a\nID: 1\nfield:int number;offset:0;size:4;signed:1;\n";
     struct pd_tracepoints *t = one_format("s", format, sizeof format - 1);
     struct pd_plan plan;
-    struct pd_record rec;
+    struct pd_record rec = {0};
     char buf[512];
     struct pd_out out = {.buf = buf, .cap = sizeof buf};
     (void)state;

@@ -23,6 +23,18 @@ struct reader {
     struct pd_error *error;
 };
 
+/*@ predicate there(struct reader *r) = \valid_read(r->p + (0 .. r->left - 1));
+  @ predicate taken{A, B}(struct reader *r) = \at(r->left, B) <= \at(r->left, A) &&
+  @     \at(r->p, B) == \at(r->p, A) + (\at(r->left, A) - \at(r->left, B));
+  @ predicate line(struct pd_op *op) = \valid_read(op) && op->kind != PI_OP_HEAD &&
+  @     (op->kind == PI_OP_ARR && op->ref != \null ==> \valid_read(op->ref + (0 .. op->arg - 1))) &&
+  @     (op->kind == PI_OP_CSTR && op->ref != \null ==> valid_read_string(op->ref));
+  @*/
+
+/*@ requires \valid_read(r) && \valid_read(op);
+  @ assigns *r->error;
+  @ ensures \result == code;
+  @*/
 static enum pd_code fail(const struct reader *r, enum pd_code code, const struct pd_op *op, uint64_t found,
                          uint64_t expected)
 {
@@ -32,6 +44,11 @@ static enum pd_code fail(const struct reader *r, enum pd_code code, const struct
     return pi_fail(r->error, code, at, op->name, found, expected);
 }
 
+/*@ requires there: n <= r->left;
+  @ requires \valid(r);
+  @ assigns r->p, r->left;
+  @ ensures r->left == \old(r->left) - n && r->p == \old(r->p) + n;
+  @*/
 static void advance(struct reader *r, size_t n)
 {
     r->p += n;
@@ -40,6 +57,11 @@ static void advance(struct reader *r, size_t n)
 
 /* ---- Scalars and bytes. */
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op) && (PI_OP_U8 <= op->kind <= PI_OP_B64 || op->kind == PI_OP_OPT64);
+  @ assigns r->p, r->left, *r->error, ((uint8_t *)v)[0 .. 65535];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *v)
 {
     const unsigned width = pi_scalar_width(op);
@@ -54,9 +76,19 @@ static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *
 }
 
 /* Only the shortest form is accepted, as encoding could not reproduce any other. */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(out) && \separated(r, out);
+  @ assigns r->p, r->left, *r->error, *out;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> r->left < \old(r->left);
+  @*/
 static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64_t *out)
 {
     uint64_t value = 0;
+    /*@ loop invariant i <= r->left && i <= 10;
+      @ loop assigns i, value;
+      @*/
     for (size_t i = 0; i < r->left && i < 10; i++) {
         const uint64_t bits = r->p[i] & 0x7f;
         if ((i == 9 && r->p[i] > 1) || (i > 0 && r->p[i] == 0))
@@ -72,16 +104,32 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64
 }
 
 /* A byte that must be another. */
+/*@ requires \valid_read(r) && \valid_read(op);
+  @ requires there: \valid_read(p + (0 .. n - 1)) && \valid_read(op->ref + (0 .. n - 1));
+  @ assigns *r->error;
+  @*/
 static enum pd_code check_fixed(const struct reader *r, const struct pd_op *op, const uint8_t *p, size_t n)
 {
     struct reader at = *r;
     size_t i = 0;
+    /*@ loop invariant i <= n;
+      @ loop assigns i;
+      @*/
     while (i < n && p[i] == (uint8_t)op->ref[i])
         i++;
     at.p = p + i;
     return i < n ? fail(&at, PD_EVALUE, op, p[i], (uint8_t)op->ref[i]) : PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires op->ref == \null || \valid_read(op->ref + (0 .. op->arg - 1));
+  @ requires room: \valid((uint8_t *)member + (0 .. op->arg - 1));
+  @ requires room: \separated(r, op, (uint8_t *)member + (0 .. op->arg - 1)) && \separated(r, r->error);
+  @ assigns r->p, r->left, *r->error, ((uint8_t *)member)[0 .. op->arg - 1];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> r->left == \old(r->left - op->arg);
+  @*/
 static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *member)
 {
     if (r->left < op->arg)
@@ -91,6 +139,13 @@ static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *m
     return op->ref ? check_fixed(r, op, r->p - (size_t)op->arg, (size_t)op->arg) : PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(b) && \separated(r, b);
+  @ assigns r->p, r->left, *r->error, *b;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> b->ptr == \old(r->p) && b->n == n && r->left == \old(r->left) - n;
+  @*/
 static enum pd_code read_bytes(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_bytes *b)
 {
     if (n > r->left)
@@ -100,17 +155,32 @@ static enum pd_code read_bytes(struct reader *r, const struct pd_op *op, uint64_
     return PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(v) && \separated(r, v);
+  @ assigns r->p, r->left, *r->error, *v;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> v->ptr == \old(r->p) && v->n == n;
+  @ ensures \result == PD_OK ==> r->left == \old(r->left) - n * v->width;
+  @*/
 static enum pd_code read_vec(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_vec *v)
 {
     const unsigned width = pi_vec_width(op);
     if (n > r->left / width)
         return fail(r, PD_ECOUNT, op, n, r->left / width);
+    /*@ assert 0 <= n * width <= r->left; */
     *v = (struct pd_vec){r->p, (size_t)n, (uint8_t)width, (uint8_t)r->order};
     advance(r, (size_t)n * width);
     return PD_OK;
 }
 
 /* The number of registers of an unknown abi cannot be determined. */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(regs) && \separated(r, regs);
+  @ assigns r->p, r->left, *r->error, *regs;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const void *v, struct pd_vec *regs)
 {
     const struct pd_op abi = {.name = op->ref};
@@ -121,6 +191,14 @@ static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const vo
 
 /* ---- Strings. */
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(s) && \separated(r, s);
+  @ assigns r->p, r->left, *r->error, *s;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> s->ptr == (const char *)\old(r->p) && s->size == size && s->len <= size;
+  @ ensures \result == PD_OK ==> r->left == \old(r->left) - size;
+  @*/
 static enum pd_code read_slot(struct reader *r, const struct pd_op *op, uint64_t size, struct pd_str *s)
 {
     if (size > r->left)
@@ -130,6 +208,13 @@ static enum pd_code read_slot(struct reader *r, const struct pd_op *op, uint64_t
     return PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires op->kind == PI_OP_CSTR && op->ref != \null ==> valid_read_string(op->ref);
+  @ requires room: \valid(s) && \separated(r, s, op) && \separated(r->error, s, op);
+  @ assigns r->p, r->left, *r->error, *s;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_str(struct reader *r, const struct pd_op *op, const void *v, struct pd_str *s)
 {
     uint64_t n = r->left;
@@ -168,14 +253,28 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
 
 /* ---- Parts. */
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(head);
+  @ requires room: \valid((uint8_t *)v + (0 .. head->offset - 1));
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error,
+  @     ((uint8_t *)v)[0 .. head->offset - 1];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void *v);
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(l) && \separated(r, l);
+  @ assigns r->p, r->left, *r->error, *l;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
     const size_t stride = pi_layout_bytes(op->sub(), &r->shape);
     /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no element of a list is empty */
     if (n > r->left / stride)
         return fail(r, PD_ECOUNT, op, n, r->left / stride);
+    /*@ assert 0 <= n * stride <= r->left; */
     *l = (struct pd_list){
         r->p, (size_t)n, (uint32_t)stride, (uint8_t)r->order, r->shape.read_format, r->shape.variant, false};
     advance(r, (size_t)n * stride);
@@ -183,9 +282,15 @@ static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t
 }
 
 /* Bytes of the numbers that any such element begins with. */
+/*@ requires \valid_read(head) && \valid_read(r);
+  @ assigns \nothing;
+  @*/
 static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
 {
     size_t n = 0;
+    /*@ loop invariant \valid_read(op);
+      @ loop assigns op, n;
+      @*/
     for (const struct pd_op *op = pi_visible(head, &r->shape, NULL); pi_scalar_width(op);
          op = pi_visible(op + 1, &r->shape, NULL))
         n += pi_scalar_width(op);
@@ -193,6 +298,9 @@ static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
 }
 
 /* Fewer bytes are no such element: not even its first field is there. */
+/*@ requires \valid_read(head) && \valid_read(r);
+  @ assigns \nothing;
+  @*/
 static size_t first_bytes(const struct pd_op *head, const struct reader *r)
 {
     const struct pd_op *op = pi_visible(head, &r->shape, NULL);
@@ -209,6 +317,12 @@ static size_t first_bytes(const struct pd_op *head, const struct reader *r)
  * Elements of any size are read once, to find their end and to check each. If they extend to the end, a few
  * bytes too short for an element are left.
  */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(l) && \separated(r, l) && \separated(r, r->error);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, *l;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
     _Alignas(8) uint8_t element[PI_ELEMENT_MAX];
@@ -218,6 +332,9 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
     const size_t least = first_bytes(op->sub(), r);
     uint64_t i = 0;
     r->sized = false;
+    /*@ loop invariant there(r) && taken{Pre, Here}(r) && r->error == \at(r->error, Pre);
+      @ loop assigns i, r->p, r->left, r->sized, r->order, r->shape.given, *r->error, element[..];
+      @*/
     for (; op->kind == PI_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
         const uint8_t *before = r->p;
         if (op->kind == PI_OP_ITEMS && r->left < least)
@@ -236,6 +353,12 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
 }
 
 /* An element begins with a varint, so that none ends before the message does. */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(l) && \separated(r, l);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, *l;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_message(struct reader *r, const struct pd_op *op, struct pd_list *l)
 {
     uint64_t size = 0;
@@ -247,10 +370,16 @@ static enum pd_code read_message(struct reader *r, const struct pd_op *op, struc
         return fail(r, PD_ECOUNT, op, size, left);
     r->left = (size_t)size;
     code = read_items(r, op, 0, l);
+    /*@ assert whole: code == PD_OK ==> r->left == 0; */
     r->left = left - (size_t)size;
     return code;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, ((uint8_t *)member)[0 .. 65535];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_t size, void *member)
 {
     const size_t left = r->left;
@@ -273,6 +402,11 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
     return PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, ((uint8_t *)member)[0 .. 65535];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *member)
 {
     struct pd_error what;
@@ -284,6 +418,9 @@ static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *me
 /* ---- Members that are not in the stream. */
 
 /* A key that no writer of protobuf makes; the bytes behind it cannot be interpreted. */
+/*@ requires \valid_read(r) && \valid_read(op);
+  @ assigns *r->error;
+  @*/
 static enum pd_code check_key(const struct reader *r, const struct pd_op *op, uint64_t key)
 {
     const struct pd_op number = {.name = op->ref};
@@ -292,6 +429,10 @@ static enum pd_code check_key(const struct reader *r, const struct pd_op *op, ui
     return (key & 7) > PI_WIRE_TYPE_LAST ? fail(r, PD_EVALUE, op, key & 7, PI_WIRE_TYPE_LAST) : PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ assigns r->order, r->shape.given, *r->error, ((uint8_t *)v)[0 .. 65535];
+  @*/
 static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -320,6 +461,13 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
     return op->kind == PI_OP_OTHER ? check_key(r, op, count) : PD_OK;
 }
 
+/*@ requires there: there(r);
+  @ requires line: line(op);
+  @ requires room: \separated(r, r->error);
+  @ requires \valid(r);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, ((uint8_t *)v)[0 .. 65535];
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
 static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -354,6 +502,9 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
 }
 
 /* In a part of stated size: does it end before this number? Then those behind it are absent too. */
+/*@ requires \valid_read(r) && \valid_read(op);
+  @ assigns \nothing;
+  @*/
 static bool ends_before(const struct reader *r, const struct pd_op *op)
 {
     const size_t width = op->kind == PI_OP_ARR ? (size_t)op->arg : pi_scalar_width(op);
@@ -361,6 +512,9 @@ static bool ends_before(const struct reader *r, const struct pd_op *op)
 }
 
 /* Even a string that is not there can be printed. */
+/*@ requires \valid_read(r) && \valid_read(op);
+  @ assigns ((uint8_t *)v)[0 .. 65535];
+  @*/
 static void leave_out(const struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -374,6 +528,10 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
     const enum pd_order order = r->order;
     bool ended = false;
     memset(v, 0, head->offset);
+    /*@ loop invariant \valid_read(op) && taken{Pre, Here}(r);
+      @ loop assigns op, ended, r->p, r->left, r->sized, r->order, r->shape.given, *r->error,
+      @     ((uint8_t *)v)[0 .. head->offset - 1];
+      @*/
     for (const struct pd_op *op = pi_present(head, &r->shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, &r->shape, v)) {
         ended |= ends_before(r, op);

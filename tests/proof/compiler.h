@@ -30,6 +30,12 @@ static inline uint64_t swapped64(uint64_t v)
     return (uint64_t)swapped32((uint32_t)v) << 32 | swapped32((uint32_t)(v >> 32));
 }
 
+/*@ assigns \result \from v;
+  @ ensures 0 <= \result <= 64;
+  @*/
+int counted_ones(unsigned long long v);
+#define __builtin_popcountll counted_ones
+
 /*
  * The C library's, with contracts that leave out what Eva sees better than WP: that bytes are initialised,
  * and that copies do not overlap.
@@ -54,6 +60,17 @@ static inline void copy_bytes(void *to, const void *from, size_t n)
     memcpy(to, from, n);
 }
 #define memcpy copy_bytes
+
+/*@ requires n == 0 || \valid_read(s + (0 .. n - 1));
+  @ assigns \result \from indirect: s[0 .. n - 1], indirect: n;
+  @ ensures \result <= n && (\result < n ==> s[\result] == 0);
+  @ ensures \forall integer i; 0 <= i < \result ==> s[i] != 0;
+  @*/
+static inline size_t found_end(const char *s, size_t n)
+{
+    return strnlen(s, n);
+}
+#define strnlen found_end
 
 /*@ requires n == 0 || \valid((uint8_t *)to + (0 .. n - 1));
   @ assigns ((uint8_t *)to)[0 .. n - 1] \from c;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* interpret_contracts.c - the tables' decoder, with what its proof takes of the tables, for WP. */
+#include "src/schema/fail.h"
+#include "src/schema/passes/when.h"
+#include "src/schema/schema.h"
+#include "stubs.h"
+
+/*@ lemma fits: \forall integer n, each, room; 0 < each && 0 <= n && 0 <= room ==>
+  @     (n <= room / each <==> each * n <= room);
+  @*/
+
+/*@ assigns *error;
+  @ ensures \result == code;
+  @*/
+enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
+                     uint64_t found, uint64_t expected);
+/*@ assigns *error;
+  @ ensures \result == code;
+  @*/
+enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
+                            const char *field, uint64_t found, uint64_t expected);
+
+/* Lines of a table: Eva, part tables, looks at each. */
+/* clang-format off */
+#define LINE ACSL_ assigns \nothing; ensures \valid_read(\result); _ACSL
+#define NUMBER ACSL_ assigns \nothing; _ACSL
+
+LINE const struct pd_op *sub_of(const struct pd_op *op);
+LINE static inline const struct pd_op *pi_present(const struct pd_op *op, const struct pd_shape *s,
+                                                  const void *v);
+LINE static inline const struct pd_op *pi_visible(const struct pd_op *op, const struct pd_shape *s,
+                                                  const void *v);
+NUMBER static inline uint64_t pi_value_of(const void *v, unsigned offset, unsigned width);
+NUMBER static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v);
+NUMBER static inline size_t pi_slot_of(const struct pd_op *op, size_t len);
+NUMBER static inline uint64_t pi_derived(const struct pd_op *op, const void *v);
+NUMBER static inline uint8_t pi_first_character(const struct pd_op *op, const void *v);
+NUMBER static inline bool pi_is_number(const struct pd_op *op, const void *v);
+NUMBER static inline bool pi_is_since(const struct pd_op *op, const void *v);
+NUMBER static inline bool pi_abi_unknown(uint64_t abi);
+NUMBER static inline uint64_t pi_mirror_from_big(const struct pd_set *set, uint64_t word);
+
+/*@ assigns \nothing;
+  @ ensures 0 < \result <= 65535;
+  @*/
+static inline size_t pi_layout_bytes(const struct pd_op *head, const struct pd_shape *s);
+
+/*@ requires \valid_read(op);
+  @ assigns \nothing;
+  @ ensures \result \in {0, 1, 2, 4, 8};
+  @ ensures PI_OP_U8 <= op->kind <= PI_OP_B64 || op->kind == PI_OP_OPT64 ==> \result != 0;
+  @*/
+static inline unsigned pi_scalar_width(const struct pd_op *op);
+
+/*@ requires \valid_read(op);
+  @ assigns \nothing;
+  @ ensures \result \in {2, 4, 8};
+  @*/
+static inline unsigned pi_vec_width(const struct pd_op *op);
+
+/*@ requires \valid_read(p + (0 .. n - 1));
+  @ assigns \nothing;
+  @*/
+static inline bool pi_is_text(const uint8_t *p, size_t n, enum pd_order order);
+
+/*@ assigns ((uint8_t *)v)[0 .. 65535]; */
+static inline void pi_scalar_set(const struct pd_op *op, void *v, uint64_t value);
+
+/*@ requires \valid_read((const uint8_t *)p +
+  @                      (0 .. (width == 1 || width == 2 || width == 4 ? width : 8) - 1));
+  @ assigns \nothing;
+  @*/
+static inline uint64_t pi_load(const void *p, unsigned width, enum pd_order order);
+
+/*@ requires \valid_read(bytes + (0 .. n - 1)) && \valid(room) && (error == \null || \valid(error));
+  @ assigns *room, *error;
+  @*/
+enum pd_code pi_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
+                           struct pd_error *error);
+
+NUMBER static inline bool pi_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant);
+LINE const struct pd_op *pi_layout_sample_id(void);
+LINE const struct pd_op *pi_layout_attr(void);
+
+/*@ requires \valid_read(layout) && \valid_read(shape) && \valid_read((const uint8_t *)bytes + (0 .. n - 1));
+  @ requires \valid(rest);
+  @ assigns *rest, *error, ((uint8_t *)out)[0 .. 65535];
+  @*/
+enum pd_code pi_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
+                                  enum pd_order order, const void *bytes, size_t n, void *out,
+                                  struct pd_bytes *rest, struct pd_error *error);
+
+#include "src/codec/attr_size.c"
+#include "src/codec/interpret.c"

@@ -30,7 +30,7 @@ static inline bool pi_word_time(const struct pd_record *rec, uint64_t *time)
 /* 0 and UINT64_MAX are no times. */
 static inline bool pi_is_time(uint64_t time)
 {
-    return time - UINT64_C(1) < UINT64_MAX - 1;
+    return time != 0 && time != UINT64_MAX;
 }
 
 /* The time by which perf sorts a record. False: it has none. */

@@ -29,7 +29,8 @@ plain) flags="-O2 -g -fno-sanitize-coverage=trace-cmp" ;;
 cmp) flags="-O2 -g" ;;
 msan) flags="-O1 -g -fno-omit-frame-pointer -fsanitize=memory -fno-sanitize-recover=all" ;;
 i386)
-    flags="-m32 -O1 -g -fno-omit-frame-pointer $sanitizers"
+    # a ring's positions are aligned, as its page is
+    flags="-m32 -O1 -g -fno-omit-frame-pointer -Wno-atomic-alignment $sanitizers"
     export PKG_CONFIG_LIBDIR=/usr/lib/i386-linux-gnu/pkgconfig:/usr/share/pkgconfig
     ;;
 afl) compiler=afl-clang-fast flags=-O2 ;;

@@ -6,24 +6,27 @@
 
 /* ---- Callbacks of the library */
 
+const char *cli_noted_name(const struct pd_convert_note *note, char number[16])
+{
+    const struct pd_set *set = note->what == PD_NOTED_FEATURE ? &pd_set_feature : &pd_set_record_type;
+    const char *name = pd_set_name(set, note->number);
+    snprintf(number, 16, "%" PRIu32, note->number);
+    return note->what == PD_NOTED_OTHERS ? "of other types" : name ? name : number;
+}
+
 static void on_note(void *user, const struct pd_convert_note *note)
 {
     struct cli_conversion *c = user;
     if (note->what == PD_NOTED_FILES || (c->note && c->note(c->user, note))) /* they are told of already */
         return;
-    const bool feature = note->what == PD_NOTED_FEATURE;
-    const char *name = feature                         ? pd_feature_name(note->number)
-                       : note->what == PD_NOTED_OTHERS ? "of other types"
-                                                       : pd_set_name(&pd_set_record_type, note->number);
     char number[16];
-    snprintf(number, sizeof number, "%" PRIu32, note->number);
-    if (feature)
-        cli_say(c->cli, "feature %s does not come along: %s", name ? name : number, note->why);
+    const char *name = cli_noted_name(note, number), *feature = pd_feature_name(note->number);
+    if (note->what == PD_NOTED_FEATURE)
+        cli_say(c->cli, "feature %s does not come along: %s", feature ? feature : number, note->why);
     else if (note->what == PD_NOTED_BYTES)
         cli_say(c->cli, "%" PRIu64 " bytes that are no record do not come along: %s", note->count, note->why);
     else
-        cli_say(c->cli, "%" PRIu64 " records %s do not come along: %s", note->count, name ? name : number,
-                note->why);
+        cli_say(c->cli, "%" PRIu64 " records %s do not come along: %s", note->count, name, note->why);
 }
 
 /* ---- The output */

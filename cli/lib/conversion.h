@@ -30,6 +30,8 @@ struct cli_conversion {
     void *user;
 };
 
+/* The name of what a note is about, a feature or a type of records; without one `number`, which it fills. */
+const char *cli_noted_name(const struct pd_convert_note *note, char number[16]);
 /* Writes cli->output; the input is open. On standard output it is a pipe stream unless `to` is set. */
 void cli_convert(struct cli_conversion *c);
 

@@ -110,11 +110,7 @@ static bool check_options(struct run *run)
 static bool take_note(void *user, const struct pd_convert_note *note)
 {
     struct run *run = user;
-    const bool feature = note->what == PD_NOTED_FEATURE;
     const bool registers = note->what == PD_NOTED_REGISTERS, attrs = note->what == PD_NOTED_ATTRS;
-    const char *name = note->what == PD_NOTED_OTHERS
-                           ? "of other types"
-                           : pd_set_name(feature ? &pd_set_feature : &pd_set_record_type, note->number);
     char number[16];
     if (!note->left)
         return false;
@@ -131,9 +127,8 @@ static bool take_note(void *user, const struct pd_convert_note *note)
         pd_out_str(left, registers ? " SAMPLE" : " attrs");
         return true;
     }
-    snprintf(number, sizeof number, "%" PRIu32, note->number);
     pd_out_str(left, " ");
-    pd_out_str(left, name ? name : number);
+    pd_out_str(left, cli_noted_name(note, number));
     return true;
 }
 

@@ -381,7 +381,7 @@ static bool is_cut(struct cutter *k, const struct pd_record *rec)
     case PD_PIECES_SIZE:
         return p->bytes > k->carried && p->bytes - k->carried >= k->least &&
                k->c.around + p->bytes + rec->size + 16 > o->amount;
-    default: return pd_record_time(rec, &time) && time != UINT64_MAX && time >= k->limit;
+    default: return pi_known_time(rec, &time) && time >= k->limit;
     }
 }
 

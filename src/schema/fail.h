@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fail.h - makes errors: error.c. */
+/* fail.h - makes errors (error.c), and says what follows from one. */
 #ifndef PERFDATA_FAIL_H
 #define PERFDATA_FAIL_H
 
@@ -10,6 +10,7 @@ enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset,
                      uint64_t found, uint64_t expected);
 enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected);
+
 /* True for an error of pd_reader_next() behind which the reader goes on: compressed data is lost. */
 static inline bool pi_reader_goes_on(enum pd_code code)
 {

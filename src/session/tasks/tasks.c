@@ -264,7 +264,7 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
     for (size_t i = 0; i < KNOWN; i++)
         known[i] = (struct known){0, 0, UINT64_MAX};
     pd_clock_init(&clock, pd_clock_is_timed(r));
-    while (code != PD_ENOMEM && code != PD_ELIMIT) {
+    while (!pi_ends_pass(code)) {
         pass_known(r, &clock, known);
         if (!pi_reader_next_quick(r, &rec) && (end = pd_reader_next(r, &rec, &what)))
             break;

@@ -20,7 +20,7 @@ enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset,
 enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected);
 
-/* Lines of a table: Eva, part tables, looks at each. */
+/* Lines of a table, and what they say. */
 /* clang-format off */
 #define LINE ACSL_ assigns \nothing; ensures \valid_read(\result); _ACSL
 #define NUMBER ACSL_ assigns \nothing; _ACSL
@@ -78,17 +78,7 @@ static inline uint64_t pi_load(const void *p, unsigned width, enum pd_order orde
 enum pd_code pi_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
                            struct pd_error *error);
 
-NUMBER static inline bool pi_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant);
-LINE const struct pd_op *pi_layout_sample_id(void);
 LINE const struct pd_op *pi_layout_attr(void);
-
-/*@ requires \valid_read(layout) && \valid_read(shape) && \valid_read((const uint8_t *)bytes + (0 .. n - 1));
-  @ requires \valid(rest);
-  @ assigns *rest, *error, ((uint8_t *)out)[0 .. 65535];
-  @*/
-enum pd_code pi_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
-                                  enum pd_order order, const void *bytes, size_t n, void *out,
-                                  struct pd_bytes *rest, struct pd_error *error);
 
 #include "src/codec/attr_size.c"
 #include "src/codec/interpret.c"

@@ -3,7 +3,6 @@
 #include "src/codec/interpret.h"
 
 /*@ requires \valid(rec) && rec->size >= 8 && \valid_read(rec->raw + (0 .. rec->size - 1));
-  @ requires \valid_read(plan) && (rec->layout == \null || \valid_read(rec->layout));
   @ requires u == \null || \valid(u);
   @ requires error == \null || \valid(error);
   @ assigns *u, rec->rest, rec->id, *error, \result \from *rec, *plan;

@@ -10,6 +10,7 @@
 #if defined __has_feature
 #if __has_feature(memory_sanitizer)
 #include <sanitizer/msan_interface.h>
+#define WRITTEN_ELSEWHERE __msan_unpoison
 #endif
 #endif
 
@@ -46,11 +47,9 @@ static inline uint64_t mutation_random(struct mutation *m, uint64_t below)
 static inline size_t mutate_blindly(uint8_t *data, size_t size, size_t max)
 {
     size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
-#if defined __has_feature
-#if __has_feature(memory_sanitizer)
-    __msan_unpoison(&size, sizeof size);
-    __msan_unpoison(data, size);
-#endif
+#ifdef WRITTEN_ELSEWHERE
+    WRITTEN_ELSEWHERE(&size, sizeof size);
+    WRITTEN_ELSEWHERE(data, size);
 #endif
     return size;
 }

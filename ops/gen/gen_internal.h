@@ -186,12 +186,11 @@ void pi_gen_random_events(struct pd_gen *g);
 enum pd_code pi_gen_random_weights(struct pd_gen *g, struct pd_error *error);
 enum pd_code pi_gen_random_run(struct pd_gen *g, struct pd_error *error);
 
-/* True if the workload names callers of functions, but no event samples what would show them. */
-bool pi_gen_hides_callers(const struct pd_gen *g);
-
 /* A workload: the same. */
 enum pd_code pi_gen_workload_open(struct pd_gen *g, struct pd_error *error);
 enum pd_code pi_gen_workload_run(struct pd_gen *g, struct pd_error *error);
+/* True if it names callers of functions, but no event samples what would show them. */
+bool pi_gen_hides_callers(const struct pd_gen *g);
 
 /* ---- Samples (gen_sample.c) */
 

@@ -66,12 +66,12 @@ struct pd_redaction; /* see perfdata/ops/redact.h */
 
 enum pd_convert_noted {
     PD_NOTED_RECORDS, /* of one type */
-    PD_NOTED_OTHERS,  /* records of all types that have no such note, as there are too many types */
     PD_NOTED_FEATURE,
     PD_NOTED_BYTES,     /* that belong to no record */
     PD_NOTED_REGISTERS, /* bytes of so many samples, behind registers of an unknown abi */
     PD_NOTED_ATTRS,     /* unknown fields of so many attrs */
     PD_NOTED_FILES,     /* of the input's directory that hold no records (kcore_dir) and do not come along */
+    PD_NOTED_OTHERS,    /* records of types beyond those that PD_NOTED_RECORDS tells, which are too many */
 };
 
 /* Something that the output cannot hold, or that was left as it is. */

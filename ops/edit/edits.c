@@ -676,6 +676,7 @@ void pi_edits_close(struct pi_edits *e)
     pi_retouch_close(&e->touch);
     pi_release(e->allocator, e->plans);
     pi_release(e->allocator, e->untouched);
+    pi_release(e->allocator, e->run);
     pi_release(e->allocator, e->bytes);
     pi_release(e->allocator, e);
 }

@@ -38,6 +38,7 @@ struct pi_edits {
     struct pd_redaction *redaction;
     struct pi_untouched *untouched; /* by event: fields of samples that may stay as they are (untouched.c) */
     size_t n_untouched, untouched_cap;
+    uint8_t *run;        /* of pi_edits_pass() */
     struct pd_attr attr; /* of pi_edits_attr() */
     uint8_t *bytes;      /* of pi_edits_feature() */
 };
@@ -95,8 +96,9 @@ static inline bool pi_is_no_address(uint64_t ip, bool *user)
 }
 
 /*
- * Passes the samples at the reader's position that pi_edits_record() would give unchanged, as far as that is
- * seen at once. *n: how many; returns their bytes, at *bytes in the reader's window.
+ * Passes the samples at the reader's position that pi_edits_record() would give unchanged but for raw data,
+ * as far as that is seen at once. *n: how many; returns their bytes, at *bytes, which stay until the next
+ * call or read.
  */
 size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **bytes, uint64_t *n);
 

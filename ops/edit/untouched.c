@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * untouched.c - samples that the edits leave as they are, found without decoding them. Of an event whose
- * samples have only numbers and a call chain, the tables of the schema tell where these are; the size and the
- * number of entries tell that nothing else is there. What may change in such a sample are reserved bytes,
- * which become 0, and words in its chain that are no addresses. All others are left to pi_edits_record().
+ * untouched.c - samples that the edits leave as they are, but for raw data at their end, found without
+ * decoding them. Of an event whose samples have only numbers, a call chain and raw data, the tables of the
+ * schema tell where these are; the size and the number of entries tell that nothing else is there. What may
+ * change in such a sample are reserved bytes, which become 0, words in its chain that are no addresses, and
+ * its raw data, which is changed here. All others are left to pi_edits_record().
  */
 #include "edits.h"
 #include "src/container/reader/sample_run.h"
@@ -11,11 +12,12 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 
-enum { ZEROS = 4 };
+enum { ZEROS = 4, RAW_SIZE = 4, RUN = 128 << 10 };
 
 struct pi_untouched {
     bool known, suits, clean; /* clean: words of the chain are looked at */
-    uint16_t size;            /* bytes but for the entries of the chain */
+    bool raw, changes_raw;    /* there is raw data, behind all others; it changes */
+    uint16_t size;            /* bytes but for the entries of the chain and the raw data */
     uint16_t chain;           /* place of the number of entries; 0: there is no chain */
     uint8_t n_zeros;
     struct {
@@ -24,11 +26,19 @@ struct pi_untouched {
     } zeros[ZEROS]; /* numbers that become 0 */
 };
 
-/* A field of samples: a number at k->size, or the call chain there. False: it is something else. */
+/* A field of samples: a number at k->size, or the call chain or raw data there. False: it is another one. */
 static bool take_field(const struct pi_edits *e, const struct pd_op *head, const struct pd_op *op,
                        struct pi_untouched *k)
 {
     const unsigned kind = pi_retouch_kind(&e->touch, head, op), width = pi_scalar_width(op);
+    if (k->raw)
+        return false;
+    if (op->kind == PI_OP_SUB && op->offset == offsetof(struct pd_sample, raw)) {
+        k->raw = true;
+        k->changes_raw = kind != PI_ID_NONE;
+        k->size += RAW_SIZE;
+        return true;
+    }
     if (op->kind == PI_OP_SUB && op->offset == offsetof(struct pd_sample, callchain) && !k->chain) {
         k->chain = k->size;
         k->size += 8;
@@ -99,34 +109,67 @@ static inline uint64_t number_before(const uint8_t *p, unsigned width)
     return PD_HOST_ORDER == PD_LITTLE ? word >> (64 - 8 * width) : word << (64 - 8 * width);
 }
 
-static inline bool is_untouched(const struct pi_untouched *k, const uint8_t *raw, size_t size)
+/* The bytes of the raw data; SIZE_MAX: the sample is to be decoded. */
+static inline size_t raw_of(const struct pi_untouched *k, const uint8_t *sample, size_t size)
 {
-    const size_t n = size < k->size ? 0 : (size - k->size) / 8;
-    uint64_t zeros = 0;
-    if (size != k->size + 8 * n || (k->chain ? word_at(raw + k->chain) : 0) != n)
-        return false;
+    uint32_t raw = 0;
+    uint64_t n = 0, zeros = 0;
+    if (size < k->size)
+        return SIZE_MAX;
+    if (k->chain)
+        n = word_at(sample + k->chain);
+    if (n > (size - k->size) / 8)
+        return SIZE_MAX;
+    const size_t end = k->size + 8 * (size_t)n;
+    if (k->raw)
+        memcpy(&raw, sample + end - RAW_SIZE, sizeof raw);
     for (size_t i = 0; i < k->n_zeros; i++)
-        zeros |= number_before(raw + k->zeros[i].end, k->zeros[i].width);
-    return zeros == 0 && (!k->clean || is_clean(raw + k->chain + 8, n));
+        zeros |= number_before(sample + k->zeros[i].end, k->zeros[i].width);
+    if (raw != size - end || zeros || (k->clean && !is_clean(sample + k->chain + 8, (size_t)n)))
+        return SIZE_MAX;
+    return raw;
+}
+
+/* The sample at p with changed raw data, at e->run + n. False: it is to be decoded. */
+static bool put_changed(struct pi_edits *e, const struct pd_reader *r, uint32_t index, const uint8_t *p,
+                        size_t size, size_t raw, size_t n)
+{
+    struct pd_bytes data = {p + size - raw, raw};
+    e->touch.used = 0;
+    e->event = &r->attrs.attr[index]->attr;
+    if (e->touch.bytes(e, PI_ID_RAW, &data, NULL) || data.n != raw)
+        return false;
+    memcpy(e->run + n, p, size - raw);
+    memcpy(e->run + n + size - raw, data.ptr, raw);
+    return true;
 }
 
 size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **bytes, uint64_t *n)
 {
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *p = r->src->next, *const start = p, *const stop = r->src->stop;
     struct pi_samples run = pi_samples_of(r);
-    const struct pi_untouched *k = NULL;
+    bool changes = false; /* the run is in e->run */
     uint64_t time;
-    *bytes = p;
     *n = 0;
     while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
-        k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
+        const struct pi_untouched *k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
         if (k == NULL || !k->known)
             k = fields_of(e, run.index, run.plan);
-        if (k == NULL || !k->suits || !is_untouched(k, p, run.size))
+        const size_t raw = k == NULL || !k->suits ? SIZE_MAX : raw_of(k, p, run.size);
+        const size_t passed = (size_t)(p - start);
+        if (raw == SIZE_MAX || (k->changes_raw && !changes && *n) || (changes && RUN - passed < run.size))
             break;
+        changes |= k->changes_raw;
+        if (changes && !e->run && !(e->run = pi_resize(e->allocator, NULL, RUN)))
+            break;
+        if (k->changes_raw && !put_changed(e, r, run.index, p, run.size, raw, passed))
+            break;
+        if (changes && !k->changes_raw)
+            memcpy(e->run + passed, p, run.size);
         p += run.size;
         ++*n;
     }
+    *bytes = changes ? e->run : start;
     pi_reader_passed(r, p, *n);
-    return (size_t)(p - *bytes);
+    return (size_t)(p - start);
 }

@@ -7,7 +7,6 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
-#include "src/session/order/sorted_run.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <unistd.h>
@@ -320,18 +319,14 @@ static bool is_taken(const struct pi_merge_input *in)
 }
 
 /* The next record of an input, if it is a sample that is merged as it is; else NULL. */
-static const struct pi_queue_entry *next_whole(struct pi_merge_input *in)
+static const struct pi_ready *next_whole(struct pi_merge_input *in)
 {
-    if (in->n_taken == in->n_ahead && !in->rewritten) {
-        pi_sorter_pass(in->sorter, in->n_taken);
-        in->n_taken = 0;
-        in->n_ahead = pi_sorter_ahead(in->sorter, &in->ahead);
-    }
-    if (in->n_taken < in->n_ahead && pi_sorted_is_whole(&in->ahead[in->n_taken]))
-        return &in->ahead[in->n_taken++];
-    pi_sorter_pass(in->sorter, in->n_taken);
-    in->n_taken = in->n_ahead = 0;
-    return NULL;
+    if (in->n_taken < in->n_ready)
+        return &in->ready[in->n_taken++];
+    pi_sorter_pass_ready(in->sorter, in->ready, in->n_taken);
+    in->n_ready = in->rewritten ? 0 : pi_sorter_ready(in->sorter, in->ready, PI_READY);
+    in->n_taken = in->n_ready != 0;
+    return in->n_ready ? in->ready : NULL;
 }
 
 /* Reads the next record of an input; *more is false at its end. */
@@ -426,12 +421,11 @@ static enum pd_code take_record(struct pi_merging *m, uint32_t i, const struct p
 }
 
 /* As put_record(), of a sample that needs no more. */
-static enum pd_code put_whole(struct pi_merging *m, uint32_t i, const struct pi_queue_entry *e)
+static enum pd_code put_whole(struct pi_merging *m, uint32_t i, const struct pi_ready *whole)
 {
-    const struct pi_waiting *w = e->waiting;
-    pi_progress_one(&m->progress, w->depth ? 0 : w->size);
+    pi_progress_one(&m->progress, whole->inside ? 0 : whole->size);
     const enum pd_code code = m->n > 1 ? pi_merge_state_sample(m, i) : PD_OK;
-    return code ? code : pi_merge_write_sample(m, e->time, w->raw, w->size);
+    return code ? code : pi_merge_write_sample(m, whole->time, whole->raw, whole->size);
 }
 
 static enum pd_code put_record(struct pi_merging *m, uint32_t i)

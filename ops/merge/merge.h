@@ -11,6 +11,7 @@
 #include "src/session/record_words.h"
 #include "ops/edit/identity.h"
 #include "src/codec/record_role.h"
+#include "src/session/order/sorted_run.h"
 #include "src/support/keyed.h"
 #include "ops/output/compression.h"
 #include "ops/output/progress.h"
@@ -50,31 +51,33 @@ struct pi_unit_chain {
     size_t input;  /* ... with this number, + 1 */
 };
 
+enum { PI_READY = 64 }; /* samples that are taken at a time */
+
 struct pi_merge_input {
     struct pd_reader *given;  /* the caller's */
     struct pd_reader *reader; /* the caller's, or that of a temporary file */
     FILE *temporary;
     struct pd_metadata *meta;
     struct pd_sorter *sorter;
-    size_t machine;                     /* the first input of the same machine */
-    uint32_t pid_step;                  /* to be added to pids */
-    uint32_t *event;                    /* number of the output's event, by attr */
-    uint64_t *own_id;                   /* an id in the output, by attr */
-    struct pi_ids ids;                  /* changed ids */
-    struct pi_reads counters;           /* of its samples, by the output's ids */
-    bool rewritten;                     /* records change */
-    bool unnamed;                       /* of the rewritten records, those with id 0 get an id */
-    bool alone;                         /* has one event, and the output others: ids of none become its id */
-    bool began;                         /* a record with a time has come */
-    bool sampled;                       /* a sample, or another record that comes only then, has come */
-    size_t n_waiting;                   /* records that merge_state.c holds back */
-    struct pd_record rec;               /* the next record, unless it is `whole` */
-    const struct pi_queue_entry *whole; /* the next record: a sample that is merged as it is; or NULL */
-    const struct pi_queue_entry *ahead; /* what the sorter gives next, `whole` included */
-    size_t n_ahead, n_taken;            /* of these, how many there are, and how many were taken */
-    uint64_t key;                       /* its time in the merge */
-    uint64_t first;                     /* time */
-    bool early;                         /* the next record comes before all that have a time */
+    size_t machine;                  /* the first input of the same machine */
+    uint32_t pid_step;               /* to be added to pids */
+    uint32_t *event;                 /* number of the output's event, by attr */
+    uint64_t *own_id;                /* an id in the output, by attr */
+    struct pi_ids ids;               /* changed ids */
+    struct pi_reads counters;        /* of its samples, by the output's ids */
+    bool rewritten;                  /* records change */
+    bool unnamed;                    /* of the rewritten records, those with id 0 get an id */
+    bool alone;                      /* has one event, and the output others: ids of none become its id */
+    bool began;                      /* a record with a time has come */
+    bool sampled;                    /* a sample, or another record that comes only then, has come */
+    size_t n_waiting;                /* records that merge_state.c holds back */
+    struct pd_record rec;            /* the next record, unless it is `whole` */
+    const struct pi_ready *whole;    /* the next record: a sample that is merged as it is; or NULL */
+    struct pi_ready ready[PI_READY]; /* what the sorter gives next, `whole` included */
+    size_t n_ready, n_taken;         /* of these, how many there are, and how many were taken */
+    uint64_t key;                    /* its time in the merge */
+    uint64_t first;                  /* time */
+    bool early;                      /* the next record comes before all that have a time */
 };
 
 struct pi_merging {

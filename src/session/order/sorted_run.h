@@ -16,6 +16,23 @@ size_t pi_sorter_ahead(const struct pd_sorter *s, const struct pi_queue_entry **
 /* Passes the first n of these, all of them samples, as if pd_sorter_next() had given them. */
 void pi_sorter_pass(struct pd_sorter *s, size_t n);
 
+/* A sample that pi_sorted_is_whole(). */
+struct pi_ready {
+    uint64_t time;
+    const uint8_t *raw;
+    uint16_t size;
+    bool inside; /* a COMPRESSED record */
+};
+
+/*
+ * What pd_sorter_next() gives next, as far as these are such samples, whether they waited, or a first reading
+ * told that the recording is in order, so that nothing waits; at most so many. They are valid until the next
+ * call for this sorter or its reader. 0: only pd_sorter_next() tells.
+ */
+size_t pi_sorter_ready(struct pd_sorter *s, struct pi_ready *ready, size_t most);
+/* Passes the first n of these, as if pd_sorter_next() had given them. */
+void pi_sorter_pass_ready(struct pd_sorter *s, const struct pi_ready *ready, size_t n);
+
 /*
  * True if a record is a sample of a known event, at its own time, that can be decoded: a caller that looks
  * only for damage need not decode it. False does not mean that it is not.

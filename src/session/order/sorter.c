@@ -693,6 +693,61 @@ void pi_sorter_pass(struct pd_sorter *s, size_t n)
     s->given = NULL;
 }
 
+/* True if the next record of a lane is the next of its reader, which is known to be in order. */
+static bool is_straight(const struct lane *l)
+{
+    return l->in_order && l->clock.timed && !l->ended && l->queue.waiting == 0;
+}
+
+/* The samples at the reader's position. */
+static size_t ready_in_window(const struct pd_reader *r, struct pi_ready *ready, size_t most)
+{
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pi_samples run = pi_samples_of(r);
+    size_t n = 0;
+    uint64_t time;
+    while (n < most && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time &&
+           pi_sample_fits(run.plan, p, run.size)) {
+        ready[n++] = (struct pi_ready){time, p, (uint16_t)run.size, false};
+        p += run.size;
+    }
+    return n;
+}
+
+size_t pi_sorter_ready(struct pd_sorter *s, struct pi_ready *ready, size_t most)
+{
+    const struct pi_queue_entry *e;
+    const size_t waiting = pi_sorter_ahead(s, &e);
+    size_t n = 0;
+    if (s->n_lanes == 1 && !s->lanes->draining && !s->failed && !s->scout.may && is_straight(s->lanes) &&
+        s->reader->info.order == PD_HOST_ORDER)
+        return ready_in_window(s->lanes->reader, ready, most);
+    for (; n < most && n < waiting && pi_sorted_is_whole(&e[n]); n++) {
+        const struct pi_waiting *w = e[n].waiting;
+        ready[n] = (struct pi_ready){e[n].time, w->raw, w->size, w->depth != 0};
+    }
+    return n;
+}
+
+void pi_sorter_pass_ready(struct pd_sorter *s, const struct pi_ready *ready, size_t n)
+{
+    struct lane *l = s->lanes;
+    if (n == 0)
+        return;
+    if (l->draining) {
+        pi_sorter_pass(s, n);
+        return;
+    }
+    const struct pi_ready *last = &ready[n - 1];
+    l->newest = last->time > l->newest ? last->time : l->newest;
+    note(s, l, PD_RECORD_SAMPLE, last->time);
+    pi_clock_follow(&l->clock, last->time);
+    pi_reader_passed(l->reader, last->raw + last->size, n);
+    s->stats.records += n;
+    s->payload_left = 0;
+    s->given = l->reader;
+}
+
 __attribute__((noinline)) static enum pd_code next_any(struct pd_sorter *s, struct pd_record *rec,
                                                        struct pd_error *error)
 {

@@ -50,3 +50,23 @@ pieces 0 a.data pid
 pieces 0 fixed.data cpu
 pieces 3 bad.data pid
 pieces 3 bad.data event
+
+# Of recordings that are in order, merge takes samples from the window. In the other byte order it takes each
+# record by itself.
+"$PERFDATA" gen -q --preset tracing -c 6000 --seed 3 -o c.data
+for name in a b c fixed bad; do
+    "$PERFDATA" sort -q -o $name.sorted $name.data 2>/dev/null || [ $? -eq 3 ]
+    "$PERFDATA" convert -q --endian big -o $name.big $name.sorted 2>/dev/null || [ $? -eq 3 ]
+done
+for two in 'a b' 'a fixed' 'a c' 'bad b' 'a a'; do
+    read -r one other <<<"$two"
+    for input in sorted big; do
+        status=0
+        "$PERFDATA" merge -q -f -o $input.out "$one.$input" "$other.$input" 2>/dev/null || status=$?
+        echo $status >$input.status
+    done
+    cmp sorted.status big.status || fail "merge of $two: not the same status"
+    "$PERFDATA" convert -q -f --endian little -o turned.out big.out 2>/dev/null || [ $? -eq 3 ]
+    [ "$two" = 'bad b' ] || cmp turned.out sorted.out || fail "merge of $two: not what it is one by one"
+    [ "$("$PERFDATA" dump turned.out 2>/dev/null | grep -c SAMPLE)" -gt 6000 ] || fail "merge of $two"
+done

@@ -10,14 +10,9 @@
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
 
-#define WORD 64            /* pieces that are told apart in the first pass */
+#define WORD 64            /* pieces in a word of bits */
 #define ELSEWHERE SIZE_MAX /* a piece that is not written in this pass */
 #define MET 1024           /* tasks of pieces that are remembered */
-
-struct key {
-    uint32_t key;
-    uint32_t turn; /* how many keys came before it in the recording */
-};
 
 /* A key and a task that a sample had. */
 struct met {
@@ -48,8 +43,10 @@ struct cutter {
     uint64_t least;   /* bytes reserved for its own records, even beyond the size */
     /* by cpu, process, event or cgroup */
     struct pi_idmap map; /* from the key to its index in `keys` */
-    struct key *keys;
+    uint32_t *keys;
     size_t n_keys, keys_cap, first_key;
+    struct pi_ids needs; /* which piece needs which task: from key << 32 | pid or tid to nothing */
+    bool many_needs;     /* they are too many to remember: each batch reads the recording to find its own */
     struct met met[MET];
     uint32_t readings;       /* in the order of the file */
     uint64_t passed;         /* samples that the last of these passed over */
@@ -270,13 +267,12 @@ static uint32_t number_of(const struct cutter *k, uint32_t key)
 
 static bool add_key(struct cutter *k, uint32_t key)
 {
-    const uint32_t turn = (uint32_t)k->n_keys;
     if (number_of(k, key) != PI_IDMAP_NONE)
         return true;
     if (!pi_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
-        !pi_idmap_add(&k->map, key, turn))
+        !pi_idmap_add(&k->map, key, (uint32_t)k->n_keys))
         return false;
-    k->keys[k->n_keys++] = (struct key){key, turn};
+    k->keys[k->n_keys++] = key;
     return true;
 }
 
@@ -290,6 +286,30 @@ static enum pd_code need_in(struct cutter *k, struct pd_record *rec, uint32_t ke
     return pi_tasks_need_in(k->c.tasks, pid, tid, piece, k->c.error);
 }
 
+/* Remembers that the piece of a key needs a task, as long as there is room. */
+static bool note_need_of(struct cutter *k, uint32_t key, uint32_t id)
+{
+    if (k->many_needs)
+        return true;
+    if (!pi_ids_set(&k->needs, (uint64_t)key << 32 | id, 0))
+        return false;
+    k->many_needs = k->needs.n > PI_LIMIT_PIECES_NEEDS;
+    if (k->many_needs)
+        pi_ids_free(&k->needs);
+    return true;
+}
+
+/* Of the first reading: some piece needs the sample's task, which one is remembered. */
+static enum pd_code note_key(struct cutter *k, struct pd_record *rec, uint32_t key)
+{
+    uint32_t pid, tid;
+    if (!add_key(k, key))
+        return no_memory(k, rec);
+    if (pd_record_task(rec, &pid, &tid) && !(note_need_of(k, key, pid) && note_need_of(k, key, tid)))
+        return no_memory(k, rec);
+    return need_in(k, rec, key, 0);
+}
+
 static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
 {
     uint64_t time;
@@ -299,10 +319,7 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
         k->first = k->any_sample_time && k->first < time ? k->first : time;
         k->any_sample_time = true;
     }
-    if (!cuts_by_key(k))
-        return PD_OK;
-    const uint32_t key = key_of(k, rec);
-    return add_key(k, key) ? need_in(k, rec, key, number_of(k, key) % WORD) : no_memory(k, rec);
+    return cuts_by_key(k) ? note_key(k, rec, key_of(k, rec)) : PD_OK;
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
@@ -454,8 +471,8 @@ static enum pd_code cut_in_turn(struct cutter *k)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct key *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
 /* The piece of the key with this number in this batch, or ELSEWHERE. */
@@ -641,6 +658,23 @@ static void drop_payloads(struct cutter *k)
     k->c.payload_bytes = 0;
 }
 
+/* Tells of each task which pieces of the batch need it. */
+static enum pd_code find_needs(struct cutter *k)
+{
+    enum pd_code code = PD_OK;
+    if (k->many_needs)
+        code = each_in_any_order(k, note_need);
+    for (size_t i = 0; !code && i < k->needs.size; i++) {
+        const struct pi_ids_slot *need = &k->needs.slots[i];
+        const size_t place = need->used ? place_of(k, number_of(k, (uint32_t)(need->id >> 32))) : ELSEWHERE;
+        const uint32_t id = (uint32_t)need->id;
+        if (place != ELSEWHERE)
+            code = pi_tasks_need_in(k->c.tasks, id, id, place, k->c.error);
+    }
+    pi_tasks_spread_uses(k->c.tasks);
+    return code;
+}
+
 static enum pd_code write_batch(struct cutter *k)
 {
     const size_t left = k->n_keys - k->first_key, n = left < k->batch ? left : k->batch;
@@ -648,13 +682,9 @@ static enum pd_code write_batch(struct cutter *k)
     k->all = (struct pi_piece_set){{0}};
     for (size_t i = 0; i < n; i++)
         k->all.words[i / 64] |= UINT64_C(1) << i % 64;
-    enum pd_code code = PD_OK;
-    if (k->n_keys > WORD) {
-        code = each_in_any_order(k, note_need);
-        pi_tasks_spread_uses(k->c.tasks);
-    }
+    enum pd_code code = find_needs(k);
     for (size_t i = 0; !code && i < n; i++)
-        code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
+        code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i]);
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
     pi_tasks_rewind(k->c.tasks);
     if (!code)
@@ -668,23 +698,17 @@ static enum pd_code write_batch(struct cutter *k)
     return code;
 }
 
-/* Gives each key its place in the order of keys, and tells of each task who needs it. */
+/* Gives each key its place in the order of keys, and notes which tasks some piece needs. */
 static enum pd_code sort_keys(struct cutter *k)
 {
-    uint8_t place[WORD] = {0};
     bool ok = true;
     if (k->n_keys)
         qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
     pi_idmap_free(&k->map);
-    for (size_t i = 0; ok && i < k->n_keys; i++) {
-        ok = pi_idmap_add(&k->map, k->keys[i].key, (uint32_t)i);
-        place[k->keys[i].turn % WORD] = (uint8_t)(i % WORD);
-    }
+    for (size_t i = 0; ok && i < k->n_keys; i++)
+        ok = pi_idmap_add(&k->map, k->keys[i], (uint32_t)i);
     pi_tasks_spread_uses(k->c.tasks);
-    if (k->n_keys > WORD)
-        pi_tasks_clear_needs(k->c.tasks, false);
-    else
-        pi_tasks_place_needs(k->c.tasks, place, k->n_keys);
+    pi_tasks_clear_needs(k->c.tasks, false);
     return ok ? PD_OK : pi_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
 }
 
@@ -733,7 +757,7 @@ static enum pd_code refuse(const struct cutter *k, const char *why)
 
 static enum pd_code check(const struct cutter *k)
 {
-    const bool none = k->n_keys == 1 && k->keys[0].key == UINT32_MAX;
+    const bool none = k->n_keys == 1 && k->keys[0] == UINT32_MAX;
     switch (k->c.options->by) {
     case PD_PIECES_TIME:
         return k->any_sample_time || !k->samples ? PD_OK
@@ -818,7 +842,9 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     struct cutter *k = pi_resize(allocator, NULL, sizeof *k);
     if (k == NULL)
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
-    *k = (struct cutter){.map = {.allocator = allocator}, .chains = {.allocator = allocator}};
+    *k = (struct cutter){.map = {.allocator = allocator},
+                         .needs = {.allocator = allocator},
+                         .chains = {.allocator = allocator}};
     k->c = (struct pi_cutting){
         .reader = reader,
         .options = &own,
@@ -848,6 +874,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pd_tasks_free(k->c.tasks);
     pi_reads_free(&k->c.counters);
     pi_idmap_free(&k->map);
+    pi_ids_free(&k->needs);
     pi_chains_free(&k->chains);
     pi_release(allocator, k->keys);
     pi_release(allocator, k);

@@ -98,6 +98,8 @@
     X(EXPORT_DEFERRED, 4096, COUNT, "samples of `export` that wait for the rest of their callchain",         \
       "the oldest is written without it", "")                                                                \
     X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
+    X(PIECES_NEEDS, 1 << 18, COUNT, "tasks that pieces of `split` need, that are remembered",                \
+      "each `at_once` pieces take one reading more", "")                                                     \
     X(PIECES_AT_ONCE, 512, COUNT, "pieces of `split` that are written in one reading of the input",          \
       "more readings", "`at_once` of `pd_pieces_options`, open files")                                       \
     X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \

@@ -32,7 +32,7 @@ enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question questio
  * record, in the order of processing, and of its moment only `order`, the number in that order.
  */
 
-/* Pieces, as bits. Those of the first word are told apart at first; pi_tasks_widen() asks for more. */
+/* Pieces, as bits: of one word, unless pi_tasks_widen() asks for more. */
 #define PI_PIECE_WORDS (PI_LIMIT_PIECES_AT_ONCE / 64)
 struct pi_piece_set {
     uint64_t words[PI_PIECE_WORDS];
@@ -49,8 +49,6 @@ enum pd_code pi_tasks_need_in(struct pd_tasks *t, uint32_t pid, uint32_t tid, si
 void pi_tasks_spread_uses(struct pd_tasks *t);
 /* Notes which tasks some piece needs, and forgets which piece it was. `written`: these pieces are written. */
 void pi_tasks_clear_needs(struct pd_tasks *t, bool written);
-/* Notes the same; number n of the first `n_pieces` pieces, at most 64, becomes place[n]. */
-void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces);
 /* Another reading with pi_tasks_owners() begins. */
 void pi_tasks_rewind(struct pd_tasks *t);
 

@@ -180,17 +180,6 @@ void pi_tasks_clear_needs(struct pd_tasks *t, bool written)
         }
 }
 
-void pi_tasks_place_needs(struct pd_tasks *t, const uint8_t *place, size_t n_pieces)
-{
-    for (size_t i = 0; i < t->tids.n; i++) {
-        uint64_t *pieces = pieces_of(&t->uses, i), placed = 0;
-        for (size_t n = 0; *pieces && n < n_pieces; n++)
-            placed |= (*pieces >> n & 1) << place[n];
-        t->uses.of[i].needed |= *pieces != 0;
-        *pieces = placed;
-    }
-}
-
 void pi_tasks_rewind(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->tids.n; i++)

@@ -121,3 +121,48 @@ mv out all.json
 sed 's/"some\//"all\//g' some.json | cmp - all.json || fail 'other counts of records'
 [ "$(find all -type f | wc -l)" -gt 512 ] || fail 'too few pieces'
 diff -r some all >diff || fail "the pieces differ: $(head -3 diff)"
+
+# Which piece needs which task is remembered of 262,144; where there are more, the recording is read again. A
+# piece has the names of its own tasks and of no others, either way.
+for n in 3 140000; do
+    python3 - $n <<'END'
+import struct
+import sys
+
+n = int(sys.argv[1])
+kinds = 1 | 2 | 4 | 128  # IP, TID, TIME, CPU
+attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1, kinds, 0, 1 << 18 | 1 << 9).ljust(128, b"\0")
+
+
+def record(kind, body):
+    return struct.pack("<IHH", kind, 0, 8 + len(body)) + body
+
+
+def task(cpu, i):  # numbers of processes and threads that are all different
+    return 4 * i + 2 * cpu + 4, 4 * i + 2 * cpu + 5
+
+
+data, time = [], 0
+for cpu in range(2):
+    for i in range(3):
+        pid, tid = task(cpu, i)
+        name = b"of-%d-%d" % (cpu, i)
+        data.append(record(3, struct.pack("<II8sIIQII", pid, pid, name, pid, tid, 1, cpu, 0)))
+for i in range(n):
+    for cpu in range(2):
+        time += 1
+        data.append(record(9, struct.pack("<QIIQII", 1, *task(cpu, i), 1 + time, cpu, 0)))
+data = b"".join(data)
+at = 104 + 144
+head = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 144, 104, 144, at, len(data), 0, 0) + bytes(32)
+open("needs.data", "wb").write(head + attr + bytes(16) + data)
+END
+    expect 0 "$PERFDATA" check -q needs.data
+    expect 0 "$PERFDATA" split -q -f --by cpu -o 'needs-%d' needs.data
+    for cpu in 0 1; do
+        [ "$("$PERFDATA" dump --json needs-$cpu | grep -o '"of-[01]-[0-9]*' | paste -sd' ')" = \
+            "\"of-$cpu-0 \"of-$cpu-1 \"of-$cpu-2" ] || fail "$n tasks: names of the piece of cpu $cpu"
+        "$PERFDATA" info --stats needs-$cpu >stats
+        [ "$(awk '$1 == "SAMPLE" { print $3; exit }' stats)" = "$n" ] || fail "$n tasks: samples of $cpu"
+    done
+done

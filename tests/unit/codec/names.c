@@ -1038,7 +1038,7 @@ static void mirrored_words_are_covered(void **state)
     }
 }
 
-static void fields_are_found_read_and_replaced(void **state)
+static void fields_are_found_and_read(void **state)
 {
     const struct pd_name *f = pd_set_field(&pd_set_branch_flags, "CYCLES");
 
@@ -1048,7 +1048,6 @@ static void fields_are_found_read_and_replaced(void **state)
     assert_int_equal(f->value, PD_BRANCH_CYCLES);
     assert_int_equal(f->lo, PD_BRANCH_CYCLES_SHIFT);
     assert_int_equal(pd_bits_get(f, 213), 13);
-    assert_int_equal(pd_bits_put(f, 213, 0x12345), 0x23455);
     assert_null(pd_set_field(&pd_set_branch_flags, "cycle"));
     assert_null(pd_set_field(&pd_set_branch_flags, ""));
     assert_null(pd_set_field(&pd_set_sample_type, "IP"));
@@ -1155,7 +1154,7 @@ int main(void)
         cmocka_unit_test(random_texts_are_survived),
         cmocka_unit_test(sets_are_well_formed),
         cmocka_unit_test(mirrored_words_are_covered),
-        cmocka_unit_test(fields_are_found_read_and_replaced),
+        cmocka_unit_test(fields_are_found_and_read),
         cmocka_unit_test(names_are_of_exact_values),
         cmocka_unit_test(sets_are_of_bits_or_of_numbers),
     };

@@ -204,6 +204,14 @@ static void test_elements(void **state)
     assert_int_equal(branches[1].to, 0x40);
 }
 
+static void test_put(void **state)
+{
+    const struct pd_name *f = pd_set_field(&pd_set_branch_flags, "CYCLES");
+    (void)state;
+    assert_non_null(f);
+    assert_int_equal(pd_bits_put(f, 213, 0x12345), 0x23455);
+}
+
 static void test_set(void **state)
 {
     (void)state;
@@ -352,10 +360,9 @@ static void test_varying_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record),  cmocka_unit_test(test_type),
-        cmocka_unit_test(test_attr),    cmocka_unit_test(test_field),
-        cmocka_unit_test(test_get),     cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_set),     cmocka_unit_test(test_set_attr),
+        cmocka_unit_test(test_record),  cmocka_unit_test(test_type),          cmocka_unit_test(test_attr),
+        cmocka_unit_test(test_field),   cmocka_unit_test(test_get),           cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_put),     cmocka_unit_test(test_set),           cmocka_unit_test(test_set_attr),
         cmocka_unit_test(test_visitor), cmocka_unit_test(test_varying_lists),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);

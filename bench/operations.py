@@ -28,14 +28,17 @@ OPERATIONS = {
     "convert --decompress": ("convert -q --decompress -i {in} -o {out}", None),
     "index": ("index -q -f -o {out} {in}", None),
 }
-# What a program takes that only reads twice, goes from header to header, and writes what it reads or chooses.
+# What a program for nothing else takes (write_yardstick.c): it reads twice, with names three times, goes from
+# header to header, and writes what it reads or chooses, where that is needed by time.
 LIMITS = {
     "filter --pid": "{limit} {in} {out} keep {pid}",
     "filter --exclude-pid": "{limit} {in} {out} drop {pid}",
+    "filter --comms": "{limit} {in} {out} keep {pids} again",
+    "filter --exclude-comms": "{limit} {in} {out} drop {pids} again",
     "redact": "{limit} {in} {out}",
-    "sort": "{limit} {in} {out} copy",
+    "sort": "{limit} {in} {out} order",
     "merge of two": "{limit} {in} {out} copy",
-    "split --by pid": "rm -rf {out}.d; mkdir {out}.d && {limit} {in} {out}.d pid",
+    "split --by pid": "rm -rf {out}.d; mkdir {out}.d && {limit} {in} {out}.d order-pid",
 }
 LINES = ("op ", "old ", "limit ")  # how the names of these cases begin
 # Lines of bench/run's own table that show the same work by perf.
@@ -56,6 +59,13 @@ def first_of(perfdata, path):
     raise ValueError(f"{path}: no task but the idle one")
 
 
+def pids_of(perfdata, path, comm):
+    """Of the processes that have the name at the end."""
+    tasks = subprocess.run([perfdata, "info", "--tasks", path], capture_output=True, text=True, check=True)
+    rows = [line.split(None, 3) for line in tasks.stdout.splitlines()]
+    return ",".join(sorted({row[0] for row in rows if row[3:] == [comm] and row[0] == row[1]}))
+
+
 def prepare(perfdata, path, compressed):
     """What stands in the braces of OPERATIONS; makes two halves and the text of a recording."""
     folder = path + ".more"
@@ -65,8 +75,10 @@ def prepare(perfdata, path, compressed):
     text = os.path.join(folder, "text")
     with open(text, "wb") as out:
         subprocess.run([perfdata, "decode", path], stdout=out, check=True)
+    first = first_of(perfdata, path)
     return {
-        **first_of(perfdata, path),
+        **first,
+        "pids": pids_of(perfdata, path, first["comm"]),
         "halves": " ".join(os.path.join(folder, f"{n}.data") for n in range(2)),
         "text": text,
         "folder": folder,

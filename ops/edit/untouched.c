@@ -11,6 +11,7 @@
 #include "src/schema/passes/walk.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
+#include "src/support/wire.h"
 
 enum { ZEROS = 4, RAW_SIZE = 4, RUN = 128 << 10 };
 
@@ -112,35 +113,36 @@ static inline uint64_t number_before(const uint8_t *p, unsigned width)
 /* The bytes of the raw data; SIZE_MAX: the sample is to be decoded. */
 static inline size_t raw_of(const struct pi_untouched *k, const uint8_t *sample, size_t size)
 {
-    uint32_t raw = 0;
-    uint64_t n = 0, zeros = 0;
     if (size < k->size)
         return SIZE_MAX;
-    if (k->chain)
-        n = word_at(sample + k->chain);
-    if (n > (size - k->size) / 8)
+    const uint64_t n = k->chain ? word_at(sample + k->chain) : 0;
+    const size_t more = size - k->size;
+    if (n > more / 8)
         return SIZE_MAX;
-    const size_t end = k->size + 8 * (size_t)n;
-    if (k->raw)
-        memcpy(&raw, sample + end - RAW_SIZE, sizeof raw);
+    const size_t raw = more - 8 * (size_t)n;
+    uint64_t other = k->raw ? pi_load32(sample + size - raw - RAW_SIZE, PD_HOST_ORDER) ^ raw : raw;
     for (size_t i = 0; i < k->n_zeros; i++)
-        zeros |= number_before(sample + k->zeros[i].end, k->zeros[i].width);
-    if (raw != size - end || zeros || (k->clean && !is_clean(sample + k->chain + 8, (size_t)n)))
-        return SIZE_MAX;
-    return raw;
+        other |= number_before(sample + k->zeros[i].end, k->zeros[i].width);
+    return other || (k->clean && !is_clean(sample + k->chain + 8, (size_t)n)) ? SIZE_MAX : raw;
 }
 
-/* The sample at p with changed raw data, at e->run + n. False: it is to be decoded. */
-static bool put_changed(struct pi_edits *e, const struct pd_reader *r, uint32_t index, const uint8_t *p,
-                        size_t size, size_t raw, size_t n)
+/*
+ * Copies a sample to e->run, behind the `used` bytes there, with its raw data changed where it does. False:
+ * there is no room, or it is to be decoded.
+ */
+__attribute__((noinline)) static bool put_changed(struct pi_edits *e, const struct pd_attr *attr,
+                                                  bool changes, const uint8_t *p, size_t size, size_t raw,
+                                                  size_t used)
 {
     struct pd_bytes data = {p + size - raw, raw};
-    e->touch.used = 0;
-    e->event = &r->attrs.attr[index]->attr;
-    if (e->touch.bytes(e, PI_ID_RAW, &data, NULL) || data.n != raw)
+    if (!e->run && !(e->run = pi_resize(e->allocator, NULL, RUN)))
         return false;
-    memcpy(e->run + n, p, size - raw);
-    memcpy(e->run + n + size - raw, data.ptr, raw);
+    e->touch.used = 0;
+    e->event = attr;
+    if (RUN - used < size || (changes && e->touch.bytes(e, PI_ID_RAW, &data, NULL)) || data.n != raw)
+        return false;
+    memcpy(e->run + used, p, size - raw);
+    memcpy(e->run + used + size - raw, data.ptr, raw);
     return true;
 }
 
@@ -148,28 +150,29 @@ size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **by
 {
     const uint8_t *p = r->src->next, *const start = p, *const stop = r->src->stop;
     struct pi_samples run = pi_samples_of(r);
-    bool changes = false; /* the run is in e->run */
-    uint64_t time;
-    *n = 0;
+    const struct pi_untouched *k = NULL;
+    bool copied = false; /* to e->run */
+    uint64_t time, passed = 0;
     while (pi_samples_next(p, (size_t)(stop - p), &run, &time)) {
-        const struct pi_untouched *k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
+        k = run.index < e->n_untouched ? &e->untouched[run.index] : NULL;
         if (k == NULL || !k->known)
             k = fields_of(e, run.index, run.plan);
         const size_t raw = k == NULL || !k->suits ? SIZE_MAX : raw_of(k, p, run.size);
-        const size_t passed = (size_t)(p - start);
-        if (raw == SIZE_MAX || (k->changes_raw && !changes && *n) || (changes && RUN - passed < run.size))
+        if (raw == SIZE_MAX)
             break;
-        changes |= k->changes_raw;
-        if (changes && !e->run && !(e->run = pi_resize(e->allocator, NULL, RUN)))
-            break;
-        if (k->changes_raw && !put_changed(e, r, run.index, p, run.size, raw, passed))
-            break;
-        if (changes && !k->changes_raw)
-            memcpy(e->run + passed, p, run.size);
+        if (k->changes_raw || copied) {
+            if (!copied && passed) /* those before it are given first, from where they are */
+                break;
+            if (!put_changed(e, &r->attrs.attr[run.index]->attr, k->changes_raw, p, run.size, raw,
+                             (size_t)(p - start)))
+                break;
+            copied = true;
+        }
         p += run.size;
-        ++*n;
+        passed++;
     }
-    *bytes = changes ? e->run : start;
-    pi_reader_passed(r, p, *n);
+    *bytes = copied ? e->run : start;
+    *n = passed;
+    pi_reader_passed(r, p, passed);
     return (size_t)(p - start);
 }

@@ -86,6 +86,7 @@ INPUTS = {
     "chains": [*USUAL[:-1], USUAL[-1] + ",callchain", "--depth", "10"],
     "zstd": [*USUAL, "-z"],
     "branch": ["--preset", "branch"],
+    "tracing": ["--preset", "tracing"],
 }
 VERBS = {
     "info": ["info", "--stats", "IN"],
@@ -112,6 +113,7 @@ VERBS = {
 VERBS_OF = {  # instead
     "branch": {"export-bolt": ["export", "-q", "--to", "bolt", "-o", "DIR", "IN"]},
     "zstd": {verb: args for verb, args in VERBS.items() if verb != "index"},  # it wants independent frames
+    "tracing": {verb: VERBS[verb] for verb in ("redact", "hash", "sort", "merge", "split", "filter-pid")},
 }
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"

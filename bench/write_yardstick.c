@@ -6,7 +6,7 @@
  *     bench_write_yardstick FILE OUTPUT              as it is, the window at once (redact)
  *     bench_write_yardstick FILE OUTPUT copy         each record through a buffer (merge)
  *     bench_write_yardstick FILE OUTPUT order        the same, by time (sort)
- *     bench_write_yardstick FILE DIRECTORY order-pid   by time, each through the buffer of its process (split)
+ *     bench_write_yardstick FILE DIRECTORY order-pid   by time, each through its process's buffer (split)
  *     bench_write_yardstick FILE OUTPUT drop PID,… [again]   the window without their samples (filter)
  *     bench_write_yardstick FILE OUTPUT keep PID,… [again]   the window without the samples of others
  *

@@ -252,6 +252,14 @@ static enum pd_code each_in_any_order(struct cutter *k, visit_fn *visit)
     return order_matters(k) ? each_record(k, visit) : each_in_file(k, visit);
 }
 
+/* True if nothing but a sample's bytes, time, task and event matter. */
+static bool is_few_steps(const struct pi_queue_entry *e)
+{
+    const struct pi_waiting *w = e->waiting;
+    return pi_sorted_is_whole(e) && !w->depth && !w->plan->offcpu &&
+           !(w->attr->flags & PD_ATTR_DEFER_CALLCHAIN);
+}
+
 /* ---- The first pass: counting */
 
 static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
@@ -286,6 +294,13 @@ static enum pd_code need_in(struct cutter *k, struct pd_record *rec, uint32_t ke
     return pi_tasks_need_in(k->c.tasks, pid, tid, piece, k->c.error);
 }
 
+/* The earliest time of a sample. */
+static void note_first(struct cutter *k, uint64_t time)
+{
+    k->first = k->any_sample_time && k->first < time ? k->first : time;
+    k->any_sample_time = true;
+}
+
 /* Remembers that the piece of a key needs a task, as long as there is room. */
 static bool note_need_of(struct cutter *k, uint32_t key, uint32_t id)
 {
@@ -315,10 +330,8 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
     uint64_t time;
     k->samples++;
     k->sample_bytes += rec->size;
-    if (pd_record_time(rec, &time) && time) {
-        k->first = k->any_sample_time && k->first < time ? k->first : time;
-        k->any_sample_time = true;
-    }
+    if (pd_record_time(rec, &time) && time)
+        note_first(k, time);
     return cuts_by_key(k) ? note_key(k, rec, key_of(k, rec)) : PD_OK;
 }
 
@@ -343,6 +356,37 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
     if (!code)
         code = pd_tasks_record(k->c.tasks, rec, &when, k->c.error);
     return code ? code : pi_cut_cgroups_record(&k->c, rec);
+}
+
+/* As learn(), of the samples that come next, as far as few steps do, where they are not cut by a key. */
+static enum pd_code learn_whole(struct cutter *k)
+{
+    const struct pi_queue_entry *e = NULL;
+    const size_t n = k->c.timed && !k->names.meta ? pi_sorter_ahead(k->sorter, &e) : 0;
+    struct pd_moment when = {.order = k->seq};
+    enum pd_code code = PD_OK;
+    uint64_t bytes = 0;
+    size_t done = 0;
+    uint32_t task[2], next[2];
+    for (; !code && done < n && is_few_steps(&e[done]); done++) {
+        const struct pi_waiting *w = e[done].waiting;
+        memcpy(next, w->raw + w->plan->pid, sizeof next);
+        if (done && (next[0] != task[0] || next[1] != task[1]))
+            code = pd_tasks_mention(k->c.tasks, &when, task[0], task[1], k->c.error);
+        memcpy(task, next, sizeof task);
+        when.order = k->seq + done;
+        note_first(k, e[done].time);
+        bytes += w->size;
+    }
+    if (!code && done)
+        code = pd_tasks_mention(k->c.tasks, &when, task[0], task[1], k->c.error);
+    k->any_time |= done != 0;
+    k->samples += done;
+    k->sample_bytes += bytes;
+    k->seq += done;
+    pi_progress_bytes(&k->progress, bytes);
+    pi_sorter_pass(k->sorter, done);
+    return code;
 }
 
 /* Room for so many pieces at a time. */
@@ -380,26 +424,30 @@ static void set_limit(struct cutter *k, uint64_t time)
         k->limit = UINT64_MAX;
 }
 
+/* True if a new piece begins with a sample, or another record that may begin one, of this size and time. */
+static bool is_cut_at(const struct cutter *k, bool sample, bool timed, uint64_t time, size_t size)
+{
+    const struct pi_cut *p = &k->cuts[0];
+    const struct pd_pieces_options *o = k->c.options;
+    switch (o->by) {
+    case PD_PIECES_COUNT:
+        return sample && p->piece.samples && k->next < o->amount && k->done >= share(k, k->next);
+    case PD_PIECES_SIZE:
+        return p->bytes > k->carried && p->bytes - k->carried >= k->least &&
+               k->c.around + p->bytes + size + 16 > o->amount;
+    default: return timed && time >= k->limit;
+    }
+}
+
 /*
  * True if a new piece begins with this record. By time, a file that perf does not sort is cut where its time
  * first passes the end of an interval.
  */
 static bool is_cut(struct cutter *k, const struct pd_record *rec)
 {
-    const struct pi_cut *p = &k->cuts[0];
-    const struct pd_pieces_options *o = k->c.options;
     uint64_t time = 0;
-    if (!may_begin(k, rec))
-        return false;
-    switch (o->by) {
-    case PD_PIECES_COUNT:
-        return rec->type == PD_RECORD_SAMPLE && p->piece.samples && k->next < o->amount &&
-               k->done >= share(k, k->next);
-    case PD_PIECES_SIZE:
-        return p->bytes > k->carried && p->bytes - k->carried >= k->least &&
-               k->c.around + p->bytes + rec->size + 16 > o->amount;
-    default: return pi_known_time(rec, &time) && time >= k->limit;
-    }
+    const bool timed = pi_known_time(rec, &time);
+    return may_begin(k, rec) && is_cut_at(k, rec->type == PD_RECORD_SAMPLE, timed, time, rec->size);
 }
 
 /*
@@ -450,6 +498,29 @@ static enum pd_code put_in_turn(struct cutter *k, struct pd_record *rec)
     return !code && pi_cut_is_state(rec) ? pi_cut_carry(&k->c, rec) : code;
 }
 
+/* As put_in_turn(), of the samples that come next, as far as few steps do and the piece goes on. */
+static enum pd_code put_whole_in_turn(struct cutter *k)
+{
+    struct pi_cut *p = &k->cuts[0];
+    const struct pi_queue_entry *e = NULL;
+    const size_t n = k->n_cuts && k->c.timed ? pi_sorter_ahead(k->sorter, &e) : 0;
+    enum pd_code code = PD_OK;
+    size_t done = 0;
+    uint64_t bytes = 0;
+    for (; !code && done < n && is_few_steps(&e[done]) && pi_cut_takes(p, e[done].time); done++) {
+        const size_t size = e[done].waiting->size;
+        if (is_cut_at(k, true, true, e[done].time, size))
+            break;
+        code = pi_cut_put_whole(p, &e[done]);
+        k->done += size;
+        bytes += size;
+    }
+    k->seq += done;
+    pi_progress_bytes(&k->progress, bytes);
+    pi_sorter_pass(k->sorter, done);
+    return code;
+}
+
 static enum pd_code cut_in_turn(struct cutter *k)
 {
     k->limit = UINT64_MAX;
@@ -461,7 +532,7 @@ static enum pd_code cut_in_turn(struct cutter *k)
     if (!code)
         code = make_cuts(k, 1);
     if (!code)
-        code = each_record(k, put_in_turn);
+        code = each_ordered(k, put_in_turn, put_whole_in_turn);
     if (!code && k->n_cuts == 0) /* no records at all */
         code = next_piece(k, NULL);
     return code ? code : pi_cut_end(&k->cuts[0]);
@@ -616,7 +687,7 @@ static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e, struct pi_cut **piece)
 {
     const struct pi_waiting *w = e->waiting;
-    if (!pi_sorted_is_whole(e) || w->depth || w->plan->offcpu || w->attr->flags & PD_ATTR_DEFER_CALLCHAIN)
+    if (!is_few_steps(e))
         return false;
     const uint32_t number = number_of(k, key_at(k, w->plan, w->attr_index, w->raw));
     const size_t place = place_of(k, number);
@@ -812,7 +883,7 @@ static enum pd_code cut_records(struct cutter *k)
     limit_copies(k);
     enum pd_code code = order_matters(k) ? find_order(k) : PD_OK;
     if (!code)
-        code = each_in_any_order(k, learn);
+        code = cuts_by_key(k) ? each_in_any_order(k, learn) : each_ordered(k, learn, learn_whole);
     k->samples += k->passed;
     if (!code)
         code = check(k);

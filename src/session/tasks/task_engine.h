@@ -205,6 +205,8 @@ static inline enum pd_code pi_tasks_refused(const struct pd_tasks *t, struct pd_
 
 enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
                                  struct pd_error *error);
+enum pd_code pi_task_uses_mention(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t order,
+                                  struct pd_error *error);
 void pi_task_uses_free(struct pd_tasks *t);
 enum pd_code pi_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
 enum pd_code pi_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);

@@ -92,6 +92,12 @@ enum pd_code pi_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint
                                                                                          : refused(t, error);
 }
 
+enum pd_code pi_task_uses_mention(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint64_t order,
+                                  struct pd_error *error)
+{
+    return use(t, pid, order) && use(t, tid, order) ? PD_OK : refused(t, error);
+}
+
 bool pi_tasks_widen(struct pd_tasks *t, size_t words)
 {
     struct pi_task_uses *u = &t->uses;

@@ -165,6 +165,8 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
 {
     if (t->question == PI_TASKS_COUNT || t->question == PI_TASKS_LAST)
         return pi_task_last_mention(t, tid, error);
+    if (t->question == PI_TASKS_USES)
+        return pi_task_uses_mention(t, pid, tid, when->order, error);
     if (pid == UINT32_MAX)
         return PD_OK;
     const uint32_t i = index_of(t, tid);

@@ -32,24 +32,42 @@ way 0 merged merge a.data fixed.data
 way 3 sorted sort bad.data
 way 3 merged merge bad.data b.data
 
-# pieces STATUS INPUT BY: the same of all pieces.
+# pieces STATUS INPUT HOW...: the same of all pieces; and in the other byte order, where samples are learnt of
+# one by one, too.
 pieces() {
-    rm -rf plain.d zipped.d
-    mkdir plain.d zipped.d
-    expect "$1" "$PERFDATA" split -q --by "$3" -o plain.d/%d "$2"
+    local status=$1 input=$2
+    shift 2
+    rm -rf plain.d zipped.d big.d
+    mkdir plain.d zipped.d big.d
+    expect "$status" "$PERFDATA" split -q "$@" -o plain.d/%d "$input"
     mv err plain.err
-    expect "$1" "$PERFDATA" split -q --by "$3" -z -o zipped.d/%d "$2"
-    cmp err plain.err || fail "split of $2: other messages"
+    expect "$status" "$PERFDATA" split -q "$@" -z -o zipped.d/%d "$input"
+    cmp err plain.err || fail "split $* of $input: other messages"
+    [ "$(ls plain.d)" = "$(ls zipped.d)" ] || fail "split $* of $input: other pieces"
     for piece in plain.d/*; do
         "$PERFDATA" convert -q -f --decompress -o plain "zipped.d/${piece##*/}" 2>/dev/null || [ $? -eq 3 ]
-        cmp plain "$piece" || fail "split of $2: $piece is not what it is by the other way"
+        cmp plain "$piece" || fail "split $* of $input: $piece is not what it is by the other way"
+    done
+    [ "$status" = 0 ] || return 0
+    "$PERFDATA" convert -q -f --endian big -o big "$input"
+    expect 0 "$PERFDATA" split -q "$@" -o big.d/%d big
+    [ "$(ls plain.d)" = "$(ls big.d)" ] || fail "split $* of $input: other pieces in the other order"
+    for piece in plain.d/*; do
+        "$PERFDATA" convert -q -f --endian little -o plain "big.d/${piece##*/}"
+        cmp plain "$piece" || fail "split $* of $input: $piece is not what it is in the other order"
     done
 }
 
-pieces 0 a.data pid
-pieces 0 fixed.data cpu
-pieces 3 bad.data pid
-pieces 3 bad.data event
+pieces 0 a.data --by pid
+pieces 0 fixed.data --by cpu
+pieces 3 bad.data --by pid
+pieces 3 bad.data --by event
+for input in '0 a.data' '0 fixed.data' '3 bad.data'; do
+    for how in '--chunks 5' '--chunks 60' '--time 20ms' '--size 50K'; do
+        # shellcheck disable=SC2086
+        pieces $input $how
+    done
+done
 
 # Of recordings that are in order, merge takes samples from the window. In the other byte order it takes each
 # record by itself.

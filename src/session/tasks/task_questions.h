@@ -30,7 +30,7 @@ enum pd_code pi_tasks_ask(struct pd_tasks **tasks, enum pi_task_question questio
  *
  * A number stands for all tasks that have it, as pid or tid, at any time. pd_tasks_record() takes every
  * record, in the order of processing, and of its moment only `order`, the number in that order;
- * pd_tasks_mention() takes a sample's task and moment instead, or those of the last of several that are alike.
+ * pd_tasks_mention() takes a sample's task and moment instead, or those of the last of several alike.
  */
 
 /* Pieces, as bits: of one word, unless pi_tasks_widen() asks for more. */

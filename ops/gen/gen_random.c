@@ -291,6 +291,16 @@ static void tame_fork(struct pd_gen *g, struct pd_record *rec, const struct pi_g
     rec->u.fork = (struct pd_fork){task->pid, parent, task->tid, parent, g->clock};
 }
 
+/* Without the bits of misc that say what it has. */
+static void tame_build_id(struct pd_record *rec)
+{
+    struct pd_build_id *file = &rec->u.header_build_id.file;
+    file->misc = 0;
+    file->size = 0;
+    file->reserved_1 = 0;
+    file->reserved_2 = 0;
+}
+
 static void tame(struct pd_gen *g, struct pd_record *rec, unsigned event, const struct pi_gen_task *task,
                  struct pi_arena *arena)
 {
@@ -325,11 +335,12 @@ static void tame(struct pd_gen *g, struct pd_record *rec, unsigned event, const 
     case PD_RECORD_TEXT_POKE: rec->misc = PD_CPUMODE_KERNEL; break;
     case PD_RECORD_ID_INDEX: tame_id_index(g, rec, arena); break;
     case PD_RECORD_EVENT_UPDATE: tame_update(g, rec, id); break;
+    case PD_RECORD_HEADER_BUILD_ID: tame_build_id(rec); break;
     case PD_RECORD_STAT: rec->u.stat.id = id; break;
     default: break;
     }
     if (rec->type >= PD_RECORD_HEADER_ATTR)
-        rec->misc = misc & 0;
+        rec->misc = 0;
     if (rec->rest.n >= 8)
         rec->rest = (struct pd_bytes){NULL, 0};
 }

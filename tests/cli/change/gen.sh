@@ -47,6 +47,11 @@ for ((seed = 0; seed < 40; seed++)); do
     checked made --random --seed $seed -c 400 --events $((1 + seed % 5))
 done
 
+# Its misc says what a build id has.
+for seed in 21 41 66 78; do
+    checked made -t HEADER_BUILD_ID --seed $seed -c 50 --to pipe
+done
+
 # Every type that can be asked for is there.
 checked all -t ALL -c 5000
 "$PERFDATA" info --stats all >stats

@@ -4,6 +4,7 @@
 #include "encode/codec/form.h"
 #include "src/codec/carried.h"
 #include "src/codec/interpret.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/codec/offcpu_bits.h"
 #include "src/codec/parts.h"
 #include "src/support/memory.h"
@@ -440,6 +441,21 @@ static bool is_of_gone(struct pi_edits *e, const struct pd_record *rec, bool dro
     return gone;
 }
 
+/*
+ * True if the changed record is still of its event. Where events differ in their layout, the id is read at
+ * the place of the first one, where for others it may be a number that changes.
+ */
+static bool keeps_event(const struct pi_edits *e, const struct pd_reader *r, const struct pd_record *rec,
+                        const uint8_t *bytes, size_t n)
+{
+    struct pd_record now;
+    if (e->strip || rec->type >= PD_RECORD_HEADER_ATTR || pi_attrs_uniform(&r->attrs) ||
+        pd_record_frame((enum pd_order)rec->plan->order, bytes, n, &now, NULL))
+        return true;
+    pi_attrs_resolve(&r->attrs, &now);
+    return now.attr_index == rec->attr_index;
+}
+
 enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error)
@@ -476,6 +492,8 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     rec->size = 0;
     code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
     rec->size = pi_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
+    if (!code && !keeps_event(e, r, rec, out, *n))
+        return pi_fail_record(error, PD_EUNSUP, rec, 0, "to change what is also the id of its event", 0, 0);
     if (code || pi_check_form(plan, rec, out, *n, &what) == PD_OK)
         return code;
     what.code = PD_EUNKNOWN; /* as of another type: nobody would know which fields it has */

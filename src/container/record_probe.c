@@ -306,14 +306,24 @@ bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size
 }
 
 /*
+ * True if a record may name an event that is not there: of a single one are all, whatever their id. Only
+ * events that come before it count; they have ids if the first ones have.
+ */
+static bool may_be_of_none(const struct pi_attrs *a)
+{
+    return a->seen > 1 && (a->attr[0]->n_ids || a->attr[1]->n_ids);
+}
+
+/*
  * True if a record of perf's own names an event that does not exist, or comes later; perf stops at it. Those
- * of an ID_INDEX it looks for even where there is one event, which has all other records.
+ * of an ID_INDEX it looks for even where there is one event, which has all other records
+ * (evlist__id2evsel() in tools/perf/util/evlist.c).
  */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
-    const bool any = rec->type == PD_RECORD_ID_INDEX || (r->attrs.map_size && r->attrs.seen);
-    for (size_t i = 0; any && pi_named_event(rec, i, id); i++)
-        if (pi_attrs_find(&r->attrs, *id) >= r->attrs.seen)
+    for (size_t i = 0; pi_named_event(rec, i, id); i++)
+        if (pi_attrs_find(&r->attrs, *id) >= r->attrs.seen &&
+            (rec->type == PD_RECORD_ID_INDEX || may_be_of_none(&r->attrs)))
             return true;
     return false;
 }

@@ -272,30 +272,53 @@ static void put_sample_time(struct made *made)
     put64(made, last);
 }
 
-/* Writes a count and parts; perf takes each part only once, by its number. */
+/* What stands behind the parts that a section counts. */
+static struct pd_bytes behind_parts(const struct pd_feature *f)
+{
+    return f->layout ? f->rest : (struct pd_bytes){NULL, 0};
+}
+
+/* True if the section has a count, and no input before this one has the same. */
+static bool counts_anew(const struct pi_merging *m, size_t i, uint32_t id)
+{
+    const struct pd_feature *f = feature_of(m, i, id);
+    bool anew = f && f->raw.n >= 4;
+    for (size_t k = 0; anew && k < i; k++)
+        anew = !feature_of(m, k, id) || !same_bytes(feature_of(m, k, id), f);
+    return anew;
+}
+
+/*
+ * Writes a count and parts; perf takes each part only once, by its number. Of what stands behind them, that
+ * of the first input which has something there.
+ */
 static void put_counted(struct made *made, uint32_t id)
 {
     const struct pi_merging *m = made->m;
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t count = 0;
-        bool any = false;
-        for (size_t i = 0; i < m->n; i++) {
-            const struct pd_feature *f = feature_of(m, i, id);
-            bool again = f == NULL || f->raw.n < 4;
-            for (size_t k = 0; !again && k < i; k++)
-                again = feature_of(m, k, id) && same_bytes(feature_of(m, k, id), f);
-            if (again)
-                continue;
-            any = true;
-            count += pi_load32(f->raw.ptr, m->order);
-            if (pass)
-                append_bytes(made, f->raw.ptr + 4, f->raw.n - 4);
-        }
-        if (pass == 0 && !any)
-            return; /* an empty section remains empty */
-        if (pass == 0)
-            put32(made, count);
+    struct pd_bytes rest = {NULL, 0};
+    uint32_t count = 0;
+    bool any = false;
+    for (size_t i = 0; i < m->n; i++) {
+        if (!counts_anew(m, i, id))
+            continue;
+        any = true;
+        count += pi_load32(feature_of(m, i, id)->raw.ptr, m->order);
     }
+    if (!any)
+        return; /* an empty section remains empty */
+    put32(made, count);
+    for (size_t i = 0; i < m->n; i++) {
+        if (!counts_anew(m, i, id))
+            continue;
+        const struct pd_feature *f = feature_of(m, i, id);
+        const struct pd_bytes behind = behind_parts(f);
+        append_bytes(made, f->raw.ptr + 4, f->raw.n - 4 - behind.n);
+        if (rest.n == 0)
+            rest = behind;
+        else if (behind.n && (behind.n != rest.n || memcmp(behind.ptr, rest.ptr, rest.n) != 0))
+            pi_merge_note(m, i, id, OTHER_KEPT);
+    }
+    append_bytes(made, rest.ptr, rest.n);
 }
 
 /* ---- Choice of features */

@@ -98,3 +98,32 @@ expect 0 "$PERFDATA" check -q m.data
 ! "$PERFDATA" decode m.data | grep -q cpu_topology || fail 'repair took a CPU_TOPOLOGY that does not fit'
 expect 0 "$PERFDATA" repair -f --like both8 -o m.data only8
 "$PERFDATA" decode m.data | grep -q cpu_topology || fail 'repair did not take a CPU_TOPOLOGY that fits'
+
+# ---- BPF_BTF: the parts of all inputs behind their count; what stands behind the parts of the first one comes
+# behind all of them.
+btf() { # FILE COUNT BYTES: a recording whose BPF_BTF has so many entries, and these bytes
+    python3 - "$@" <<'END'
+import struct
+import sys
+
+count, content = int(sys.argv[2]), bytes.fromhex(sys.argv[3])
+attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1, 7, 0, 1 << 18).ljust(128, b"\0") + bytes(16)
+btf = struct.pack("<I", count) + content
+at = 104 + len(attr)
+head = struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, 144, 104, 144, at, 0, 0, 0)
+features = struct.pack("<QQQQ", 1 << 26, 0, 0, 0)
+section = struct.pack("<QQ", at + 16, len(btf))
+open(sys.argv[1], "wb").write(head + features + attr + section + btf)
+END
+}
+btf behind.data 1 "$(printf '07000000020000009feb')aabbccdd"
+btf two.data 2 "$(printf '08000000010000009f09000000020000001122')"
+btf other.data 0 01020304
+expect 0 "$PERFDATA" merge -f -o m.data behind.data two.data
+expect 0 "$PERFDATA" check -q m.data
+[ "$("$PERFDATA" extract --feature bpf_btf m.data | od -An -v -tx1 | tr -d ' \n')" = \
+    "0300000007000000020000009feb08000000010000009f09000000020000001122aabbccdd" ] || fail 'BPF_BTF of two'
+! grep -q 'BPF_BTF.*differs' err || fail "BPF_BTF: $(cat err)"
+expect 0 "$PERFDATA" merge -f -o m.data behind.data other.data
+has err 'other.data: feature BPF_BTF: differs'
+expect 0 "$PERFDATA" check -q m.data

@@ -406,6 +406,8 @@ static enum pd_code take_record(struct pi_merging *m, uint32_t i, const struct p
     const struct pd_record *rec = &in->rec;
     bool done = false;
     enum pd_code code = PD_OK;
+    if (m->n > 1 && pi_is_part(rec))
+        return pi_merge_part(m, i, rec);
     if (m->n > 1)
         code = pi_merge_state_record(m, i, out, pi_merge_time(rec), decoded, &done);
     if (code || done)
@@ -464,7 +466,7 @@ static enum pd_code merge_records(struct pi_merging *m)
         if (m->n_heap)
             sift(m, 0);
     }
-    return code;
+    return code ? code : pi_merge_open_parts(m);
 }
 
 /* ---- The output */
@@ -582,6 +584,7 @@ static void clean_up(struct pi_merging *m)
             pd_reader_close(in->reader);
         if (in->temporary)
             fclose(in->temporary);
+        pi_release(m->allocator, in->parts.bytes);
         pi_release(m->allocator, in->event);
         pi_release(m->allocator, in->own_id);
         pi_ids_free(&in->ids);

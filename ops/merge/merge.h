@@ -75,9 +75,13 @@ struct pi_merge_input {
     const struct pi_ready *whole;    /* the next record: a sample that is merged as it is; or NULL */
     struct pi_ready ready[PI_READY]; /* what the sorter gives next, `whole` included */
     size_t n_ready, n_taken;         /* of these, how many there are, and how many were taken */
-    uint64_t key;                    /* its time in the merge */
-    uint64_t first;                  /* time */
-    bool early;                      /* the next record comes before all that have a time */
+    struct pi_merge_parts {
+        uint8_t *bytes; /* records */
+        size_t n, cap;
+    } parts;        /* of a large record whose end has not come */
+    uint64_t key;   /* its time in the merge */
+    uint64_t first; /* time */
+    bool early;     /* the next record comes before all that have a time */
 };
 
 struct pi_merging {
@@ -139,6 +143,11 @@ enum pd_code pi_merge_write_sample(struct pi_merging *m, uint64_t time, const ui
 enum pd_code pi_merge_write(struct pi_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
                             size_t n);
 
+/* merge_large.c: large records, which come in parts. They are written as a whole, and once. */
+enum pd_code pi_merge_part(struct pi_merging *m, uint32_t input, const struct pd_record *rec);
+/* What has no end, behind all inputs: otherwise it would be the begin of the next one. */
+enum pd_code pi_merge_open_parts(struct pi_merging *m);
+
 /* A record as it will be in the output. */
 struct pi_merged_record {
     const uint8_t *bytes; /* NULL: it cannot be rewritten */
@@ -157,6 +166,9 @@ enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const s
                                    uint64_t time, bool decoded, bool *done);
 /* The same of a sample with a time, which is always to be written. */
 enum pd_code pi_merge_state_sample(struct pi_merging *m, uint32_t input);
+/* Bytes that are copies as a whole: *done, if they were written for another input. */
+enum pd_code pi_merge_state_bytes(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+                                  bool *done);
 /* The input has ended. */
 enum pd_code pi_merge_state_end(struct pi_merging *m, uint32_t input);
 

@@ -421,6 +421,15 @@ enum pd_code pi_merge_state_record(struct pi_merging *m, uint32_t input, const s
     return code || !decoded || time == 0 ? code : take_timed(m, input, *done);
 }
 
+enum pd_code pi_merge_state_bytes(struct pi_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+                                  bool *done)
+{
+    pi_canon_bytes(&m->state->canon, bytes, n);
+    const struct pd_hash hash = pi_canon_end(&m->state->canon);
+    *done = false;
+    return find_duplicate(m, input, &hash, 0, done);
+}
+
 enum pd_code pi_merge_state_end(struct pi_merging *m, uint32_t input)
 {
     return release_all(m, input, false);

@@ -236,7 +236,7 @@ static enum pd_code judge_kept(const struct repair *p, const struct pd_record *r
 static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
     enum pd_code code = PD_OK;
-    if (rec->type != PD_RECORD_SIMPLEPERF_SPLIT && rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END)
+    if (!pi_is_part(rec))
         return PD_OK;
     if (p->stray_parts)
         return pi_fail_record(why, PD_EVALUE, rec, 0,

@@ -30,6 +30,12 @@ static inline bool pi_is_wrapper(const struct pd_record *rec)
     return pi_is_wrapper_type(rec->type) && !rec->old_feature;
 }
 
+/* True for a part of a large record, or the end of one: they belong together, with nothing between. */
+static inline bool pi_is_part(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+}
+
 /* What it serves as a reader gives it. */
 static inline enum pi_serves pi_serves_of(const struct pd_record *rec)
 {

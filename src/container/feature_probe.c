@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* feature_probe.c - finds damage in features, in tracing data, and in the records that carry them. */
 #include "src/codec/carried.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "reader/reader_internal.h"
@@ -159,7 +160,7 @@ static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, stru
 {
     struct pd_record copy = *rec;
     enum pd_code code;
-    if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
+    if (pi_is_part(rec))
         return pi_probe_part(&r->probe.split, r->info.order, rec, what);
     code = rec->plan || rec->old_feature ? pd_reader_decode(r, &copy, what) : PD_OK;
     if (code == PD_EUNKNOWN)

@@ -514,3 +514,40 @@ has err '1 records could not be rewritten and were left out'
 for event in '0 .* 0 samples' '1 .* 1 samples' '2 .* 1 samples'; do
     has out "^  $event"
 done
+
+# Large records of simpleperf: each is written as a whole, and once; one without an end is not the begin of
+# another input's.
+large() { # FILE BYTES...: a recording with one large record of such parts, in hex; "end" ends it
+    local file=$1 part
+    shift
+    {
+        echo '{"header":{"container":"file","order":"little"}}'
+        echo '{"attr":{"type":"SOFTWARE","config":"0","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
+        for part; do
+            if [ "$part" = end ]; then
+                echo '{"record":{"type":"SIMPLEPERF_SPLIT_END","simpleperf_split_end":{}}}'
+            else
+                echo '{"record":{"type":"SIMPLEPERF_SPLIT","simpleperf_split":{"data":"'"$part"'"}}}'
+            fi
+        done
+    } | "$PERFDATA" encode -q -f -o "$file" || fail "encode of $file"
+}
+parts() { # FILE: the data of its parts
+    "$PERFDATA" dump --json "$1" | sed -n 's/.*"SIMPLEPERF_SPLIT".*"data":"\([0-9a-f]*\)".*/\1/p
+        s/.*"SIMPLEPERF_SPLIT_END".*/end/p' | paste -sd' '
+}
+first=0b80000000001800 # of the type 32779, and 24 bytes
+large one.data $first 3400000000000000 5600000000000000 end
+large two.data $first 3400000000000000 7800000000000000 end
+large open.data $first 3400000000000000
+for command in 'merge -f -o m.data' 'merge -f -a -o m.data'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" $command one.data two.data one.data
+    [ "$(parts m.data)" = "$(parts one.data) $(parts two.data)" ] || fail "$command: $(parts m.data)"
+    has err '4 duplicates left out'
+    expect 0 "$PERFDATA" check -q m.data
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" $command open.data one.data
+    [ "$(parts m.data)" = "$(parts one.data) $(parts open.data)" ] || fail "$command: $(parts m.data)"
+    expect 0 "$PERFDATA" check -q m.data
+done

@@ -2,8 +2,9 @@
 /*
  * merge.h - the internals of pd_merge(): merge.c goes through the records, merge_state.c handles side-band
  * that several inputs have, merge_units.c joins events, merge_events.c assigns ids and changes records,
- * merge_features.c makes the features. They call merge_write.c, which writes records, and merge_common.c;
- * only merge_events.c calls another one, merge_units.c.
+ * merge_features.c makes the features, merge_large.c joins the parts of large records. They call
+ * merge_write.c, which writes records, and merge_common.c; besides, merge_events.c calls merge_units.c, and
+ * merge_large.c merge_state.c.
  */
 #ifndef PERFDATA_MERGE_INTERNAL_H
 #define PERFDATA_MERGE_INTERNAL_H

@@ -99,8 +99,8 @@ expect 0 "$PERFDATA" check -q m.data
 expect 0 "$PERFDATA" repair -f --like both8 -o m.data only8
 "$PERFDATA" decode m.data | grep -q cpu_topology || fail 'repair did not take a CPU_TOPOLOGY that fits'
 
-# ---- BPF_BTF: the parts of all inputs behind their count; what stands behind the parts of the first one comes
-# behind all of them.
+# ---- BPF_BTF: the parts of all inputs behind their count; what stands behind the parts of the first one
+# comes behind all of them.
 btf() { # FILE COUNT BYTES: a recording whose BPF_BTF has so many entries, and these bytes
     python3 - "$@" <<'END'
 import struct

@@ -206,14 +206,15 @@ for type in 40 42 44 46 47 4a 4c 4d 4e 4f 50 52 55 56; do
     expect 0 "$PERFDATA" check --strict -q mended.data
 done
 
-# A stream's only event so far has all records, whatever id they name (evlist__id2evsel() of perf); of several,
-# one is missing.
+# A stream's only event so far has all records, whatever id they name (evlist__id2evsel() of perf); of
+# several, one is missing.
 attr_line() { # IDS
-    echo '{"record":{"type":"HEADER_ATTR","header_attr":{"attr":{"type":"SOFTWARE","config":"0x0","size":128,' \
-        '"sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"},"ids":['"$1"']}}}'
+    echo '{"record":{"type":"HEADER_ATTR","header_attr":{"attr":{"type":"SOFTWARE","size":128,' \
+        '"config":"0x0","sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"},"ids":['"$1"']}}}'
 }
 update_line() { # ID
-    echo '{"record":{"type":"EVENT_UPDATE","event_update":{"type":"UNIT","id":"'"$1"'","unit":"x"}}}'
+    echo '{"record":{"type":"EVENT_UPDATE",' \
+        '"event_update":{"type":"UNIT","id":"'"$1"'","unit":"x"}}}'
 }
 stream() { # LINES: of records
     { echo '{"header":{"container":"pipe","order":"little"}}' && cat; } | "$PERFDATA" encode -q -f -o s.data

@@ -253,7 +253,7 @@ static enum pd_code each_in_any_order(struct cutter *k, visit_fn *visit)
 }
 
 /* True if nothing but a sample's bytes, time, task and event matter. */
-static bool is_few_steps(const struct pi_queue_entry *e)
+static inline bool is_few_steps(const struct pi_queue_entry *e)
 {
     const struct pi_waiting *w = e->waiting;
     return pi_sorted_is_whole(e) && !w->depth && !w->plan->offcpu &&

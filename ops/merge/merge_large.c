@@ -28,12 +28,13 @@ static enum pd_code hold_part(struct pi_merging *m, struct pi_merge_parts *parts
     return PD_OK;
 }
 
-/* Writes the parts, or leaves them out. */
-static enum pd_code put_parts(struct pi_merging *m, uint32_t input, bool again)
+/* Writes the parts, or leaves them out if another input had the same. */
+static enum pd_code put_parts(struct pi_merging *m, uint32_t input)
 {
     struct pi_merge_parts *parts = &m->in[input].parts;
     const size_t n = parts->n;
-    enum pd_code code = PD_OK;
+    bool again = false;
+    enum pd_code code = n ? pi_merge_state_bytes(m, input, parts->bytes, n, &again) : PD_OK;
     parts->n = 0;
     for (size_t at = 0, size; !code && at < n; at += size) {
         size = pi_load16(parts->bytes + at + 6, m->order);
@@ -47,19 +48,14 @@ static enum pd_code put_parts(struct pi_merging *m, uint32_t input, bool again)
 
 enum pd_code pi_merge_part(struct pi_merging *m, uint32_t input, const struct pd_record *rec)
 {
-    struct pi_merge_parts *parts = &m->in[input].parts;
-    bool again = false;
-    enum pd_code code = hold_part(m, parts, rec);
-    if (code || rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END)
-        return code;
-    code = pi_merge_state_bytes(m, input, parts->bytes, parts->n, &again);
-    return code ? code : put_parts(m, input, again);
+    const enum pd_code code = hold_part(m, &m->in[input].parts, rec);
+    return code || rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END ? code : put_parts(m, input);
 }
 
 enum pd_code pi_merge_open_parts(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
     for (uint32_t i = 0; !code && i < m->n; i++)
-        code = put_parts(m, i, false);
+        code = put_parts(m, i);
     return code;
 }

@@ -550,4 +550,7 @@ for command in 'merge -f -o m.data' 'merge -f -a -o m.data'; do
     expect 0 "$PERFDATA" $command open.data one.data
     [ "$(parts m.data)" = "$(parts one.data) $(parts open.data)" ] || fail "$command: $(parts m.data)"
     expect 0 "$PERFDATA" check -q m.data
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" $command open.data one.data open.data
+    [ "$(parts m.data)" = "$(parts one.data) $(parts open.data)" ] || fail "$command: $(parts m.data)"
 done

@@ -77,6 +77,8 @@ static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
 {
     if (pi_attrs_find(a, id) != UINT32_MAX)
         return true;
+    if (a->first_with_id == 0 || attr < a->first_with_id)
+        a->first_with_id = attr + (size_t)1;
     if (a->map_size == 0)
         a->plain = true;
     if (a->map_used >= a->map_size / 2 && !map_rebuild(a, a->map_size ? a->map_size * 2 : 64))

@@ -21,9 +21,10 @@ struct pi_attrs {
                     before its position */
     struct pi_id_slot *map; /* open addressing, a power of two, at most half full */
     size_t map_size, map_used;
-    size_t furthest;   /* of all ids, from their hashed place in the map to their actual one */
-    struct pi_key key; /* drawn when an id is too far away */
-    bool plain;        /* there is a map, and no key is drawn: pi_attrs_place() tells the place */
+    size_t first_with_id; /* the number of the first event that has an id, + 1; 0: none has */
+    size_t furthest;      /* of all ids, from their hashed place in the map to their actual one */
+    struct pi_key key;    /* drawn when an id is too far away */
+    bool plain;           /* there is a map, and no key is drawn: pi_attrs_place() tells the place */
     size_t id_at; /* position of the id in samples, according to the first event; 0: none, or there are events
                      not seen yet */
     struct pd_plan none; /* for records without an event */

@@ -307,11 +307,11 @@ bool pi_is_of_event(const struct pd_reader *r, const struct pd_record *rec, size
 
 /*
  * True if a record may name an event that is not there: of a single one are all, whatever their id. Only
- * events that come before it count; they have ids if the first ones have.
+ * events that come before it count.
  */
 static bool may_be_of_none(const struct pi_attrs *a)
 {
-    return a->seen > 1 && (a->attr[0]->n_ids || a->attr[1]->n_ids);
+    return a->seen > 1 && a->first_with_id && a->first_with_id <= a->seen;
 }
 
 /*

@@ -4,7 +4,7 @@
 #include "ops/output/reads.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/fail.h"
-#include "src/session/session_names.h"
+#include "src/session/session_inside.h"
 
 /* The selection's bits, and the caller's above them. */
 static uint32_t tag_mapping(void *user, const struct pd_mapping *m)

@@ -7,7 +7,7 @@
 #include "selector.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
-#include "src/session/session_names.h"
+#include "src/session/session_inside.h"
 #include <perfdata/session/sorter.h>
 
 struct pi_ordered {

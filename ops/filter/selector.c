@@ -4,7 +4,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
-#include "src/session/session_names.h"
+#include "src/session/session_inside.h"
 
 static bool init_names(struct pi_selector *s)
 {

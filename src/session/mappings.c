@@ -465,22 +465,33 @@ enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, st
     }
 }
 
-const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, uint64_t address,
-                                          unsigned cpumode)
+const struct pd_mapping *pi_mappings_find_range(struct pi_mappings *m, uint32_t pid, uint64_t address,
+                                                unsigned cpumode, uint64_t *first, uint64_t *last)
 {
     enum pi_space_of kind;
     bool host_kernel;
-    uint32_t number, space = 0;
+    uint32_t space = 0;
     if (!space_of_mode(cpumode, &kind, &host_kernel))
         return NULL;
     if (!host_kernel)
         space = pi_idmap_get(&m->pids[kind], pid);
     if (space == PI_IDMAP_NONE && kind == PI_SPACE_GUEST_KERNEL) /* of perf's default guest */
         space = pi_idmap_get(&m->pids[kind], 0);
-    if (space == PI_IDMAP_NONE || !pi_spans_find(&m->spans, m->spaces[space].root, address, &number))
+    const struct pi_span *found =
+        space == PI_IDMAP_NONE ? NULL : pi_spans_find(&m->spans, m->spaces[space].root, address);
+    if (found == NULL)
         return NULL;
     unlink_ended(m, space); /* callers remember answers, so these must not depend on who ends later */
-    return &m->all[number]->is;
+    *first = found->first;
+    *last = found->last;
+    return &m->all[found->value]->is;
+}
+
+const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, uint64_t address,
+                                          unsigned cpumode)
+{
+    uint64_t first, last;
+    return pi_mappings_find_range(m, pid, address, cpumode, &first, &last);
 }
 
 /* ---- Life */

@@ -54,5 +54,8 @@ enum pd_code pi_mappings_record(struct pi_mappings *m, struct pd_record *rec, st
 /* As pd_session_find_mapping(). */
 const struct pd_mapping *pi_mappings_find(struct pi_mappings *m, uint32_t pid, uint64_t address,
                                           unsigned cpumode);
+/* The same, and the first and last address of those around it that have the same mapping. */
+const struct pd_mapping *pi_mappings_find_range(struct pi_mappings *m, uint32_t pid, uint64_t address,
+                                                unsigned cpumode, uint64_t *first, uint64_t *last);
 
 #endif

@@ -4,7 +4,7 @@
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
-#include "session_names.h"
+#include "session_inside.h"
 #include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/schema/options.h"
@@ -325,6 +325,12 @@ const struct pd_mapping *pd_session_find_mapping(struct pd_session *s, uint32_t 
                                                  unsigned cpumode)
 {
     return pi_mappings_find(&s->mappings, pid, address, cpumode);
+}
+
+const struct pd_mapping *pi_session_find_range(struct pd_session *s, uint32_t pid, uint64_t address,
+                                               unsigned cpumode, uint64_t *first, uint64_t *last)
+{
+    return pi_mappings_find_range(&s->mappings, pid, address, cpumode, first, last);
 }
 
 const struct pd_session_task *pd_session_find_task(struct pd_session *s, uint32_t tid)

@@ -164,7 +164,7 @@ void pi_spans_put(struct pi_spans *s, uint32_t *space, uint64_t first, uint64_t 
     *space = join(s, join(s, before, add_range(s, first, last, value)), behind);
 }
 
-static const struct pi_span *find(const struct pi_spans *s, uint32_t space, uint64_t address)
+const struct pi_span *pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address)
 {
     const struct pi_span *found = NULL;
     for (uint32_t i = space; i;) {
@@ -179,17 +179,9 @@ static const struct pi_span *find(const struct pi_spans *s, uint32_t space, uint
 void pi_spans_take(struct pi_spans *s, uint32_t *space, uint64_t address)
 {
     uint32_t before, behind;
-    const struct pi_span *found = s->failed ? NULL : find(s, *space, address);
+    const struct pi_span *found = s->failed ? NULL : pi_spans_find(s, *space, address);
     if (found == NULL)
         return;
     clear(s, *space, found->first, found->last, &before, &behind);
     *space = join(s, before, behind);
-}
-
-bool pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address, uint32_t *value)
-{
-    const struct pi_span *found = find(s, space, address);
-    if (found)
-        *value = found->value;
-    return found != NULL;
 }

@@ -44,7 +44,7 @@ void pi_spans_take(struct pi_spans *s, uint32_t *space, uint64_t address);
 uint32_t pi_spans_copy(struct pi_spans *s, uint32_t space);
 /* Ends the use of a space. */
 void pi_spans_drop(struct pi_spans *s, uint32_t space);
-/* False: no range has the address. */
-bool pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address, uint32_t *value);
+/* The range that has the address, until the next change of any space; NULL: none. */
+const struct pi_span *pi_spans_find(const struct pi_spans *s, uint32_t space, uint64_t address);
 
 #endif

@@ -35,11 +35,16 @@ static void same(const struct both *b, uint64_t seed)
 {
     for (unsigned i = 0; i < SPACES; i++)
         for (unsigned p = 0; p < PLACES; p++) {
-            uint32_t value = 0;
-            const bool found = pi_spans_find(&b->spans, b->space[i], address_of(p), &value);
+            const struct pi_span *found = pi_spans_find(&b->spans, b->space[i], address_of(p));
+            const uint32_t value = found ? found->value : 0;
             if (found && b->counts[value] <= 0)
                 fail_msg("seed %llu: value %u is said to be gone", (unsigned long long)seed, value);
-            if (found != (b->model[i][p] != 0) || (found && value != b->model[i][p]))
+            for (unsigned q = 0; found && q < PLACES; q++)
+                if (found->first <= address_of(q) && address_of(q) <= found->last && b->model[i][q] != value)
+                    fail_msg("seed %llu: space %u, place %u: the range is too long", (unsigned long long)seed,
+                             i, p);
+            if (value != b->model[i][p] ||
+                (found && (found->first > address_of(p) || address_of(p) > found->last)))
                 fail_msg("seed %llu: space %u, place %u: %u, expected %u", (unsigned long long)seed, i, p,
                          value, b->model[i][p]);
         }
@@ -119,13 +124,12 @@ static void empty_range(void **state)
 {
     struct pi_spans s;
     uint32_t space = 0;
-    uint32_t value;
     (void)state;
     pi_spans_init(&s, NULL);
     pi_spans_put(&s, &space, 5, 4, 1);
     assert_int_equal(space, 0);
     pi_spans_take(&s, &space, 5);
-    assert_false(pi_spans_find(&s, space, 5, &value));
+    assert_null(pi_spans_find(&s, space, 5));
     pi_spans_free(&s);
 }
 
@@ -147,7 +151,6 @@ static void many(void **state)
     static uint32_t copies[N];
     struct pi_spans s;
     uint32_t space = 0;
-    uint32_t value;
     (void)state;
     pi_spans_init(&s, NULL);
     for (uint64_t i = 0; i < N; i++) {
@@ -157,10 +160,11 @@ static void many(void **state)
     assert_in_range(depth(&s, space), 13, 100);
     assert_in_range(s.n, N, 100 * N); /* shared parts of copies exist once */
     for (uint64_t i = 0; i < N; i += 37) {
-        assert_true(pi_spans_find(&s, copies[i], 16 * i + 7, &value));
-        assert_int_equal(value, i % 4);
-        assert_false(pi_spans_find(&s, copies[i], 16 * i + 8, &value));
-        assert_false(pi_spans_find(&s, copies[i], 16 * i + 16, &value));
+        const struct pi_span *found = pi_spans_find(&s, copies[i], 16 * i + 7);
+        assert_non_null(found);
+        assert_int_equal(found->value, i % 4);
+        assert_null(pi_spans_find(&s, copies[i], 16 * i + 8));
+        assert_null(pi_spans_find(&s, copies[i], 16 * i + 16));
     }
     pi_spans_free(&s);
 }

@@ -21,18 +21,10 @@
 #define PART 8
 #define USED UINT64_C(0x80) /* a bit of each kind, which no cpu mode has */
 
-/* What makes samples alike. */
-struct key {
-    uint64_t task;     /* pid and tid, as recorded */
-    uint64_t since;    /* the last change of the task before */
-    uint64_t kind;     /* event, mode, cpu if asked for; not 0 */
-    uint64_t stack[2]; /* the address, or a hash of it and the call chain */
-};
-
 struct pi_alike_place {
-    struct key key;      /* kind 0: it is free */
-    uint64_t first;      /* it is for samples from this time on */
-    uint64_t sum;        /* of the samples taken, not added to `at` yet */
+    struct pi_alike_key key; /* kind 0: it is free */
+    uint64_t first;          /* it is for samples from this time on */
+    uint64_t sum;            /* of the samples taken, not added to `at` yet */
     struct pi_stack *at; /* NULL: the sample that it was made for, of the time `first`, is still to come */
 };
 
@@ -103,7 +95,7 @@ INLINE bool fits(const struct pi_alike_kind *k, bool chains, const uint8_t *raw,
 }
 
 PI_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
-                              uint64_t n, uint64_t since, struct key *key)
+                              uint64_t n, uint64_t since, struct pi_alike_key *key)
 {
     const uint64_t ip = word_at(raw, k->ip);
     key->task = word_at(raw, k->task);
@@ -118,13 +110,13 @@ PI_WRAPS INLINE void make_key(const struct pi_alike_kind *k, uint64_t seed, cons
     key->stack[1] = hash.high64 | 1;
 }
 
-PI_WRAPS INLINE size_t place_of(const struct key *key, unsigned shift)
+PI_WRAPS INLINE size_t place_of(const struct pi_alike_key *key, unsigned shift)
 {
     const uint64_t h = key->task * UINT64_C(0x9e3779b97f4a7c15) ^ key->stack[0] ^ key->kind;
     return (size_t)(h * UINT64_C(0x7fb5d329728ea185) >> shift);
 }
 
-INLINE bool is_same(const struct key *x, const struct key *y)
+INLINE bool is_same(const struct pi_alike_key *x, const struct pi_alike_key *y)
 {
     return ((x->task ^ y->task) | (x->since ^ y->since) | (x->kind ^ y->kind) | (x->stack[0] ^ y->stack[0]) |
             (x->stack[1] ^ y->stack[1])) == 0;
@@ -190,7 +182,7 @@ enum answer { TAKEN, GIVEN, NEW }; /* NEW: it is given, and a place may be made 
 PI_WRAPS INLINE enum answer take(const struct taking *t, const struct pi_alike_kind *k, bool chains,
                                  const uint8_t *raw, unsigned misc, size_t size)
 {
-    struct key key;
+    struct pi_alike_key key;
     uint64_t n;
     if (!fits(k, chains, raw, size, &n))
         return GIVEN;
@@ -218,7 +210,7 @@ static void claim(struct pi_alike *a, const struct pi_alike_kind *k, const uint8
 {
     const uint64_t time = word_at(raw, k->time), n = k->chain ? word_at(raw, k->chain) : 0;
     struct pi_record_header h;
-    struct key key;
+    struct pi_alike_key key;
     memcpy(&h, raw, sizeof h);
     make_key(k, a->seed, raw, h.misc, n, pi_changes_span(a->changes, word_at(raw, k->task), time)->since,
              &key);
@@ -368,9 +360,11 @@ static struct pi_alike_kind kind_from(const struct pi_alike *a, const struct pd_
     return k;
 }
 
-static enum pd_code learn(struct pi_alike *a, const struct pd_record *rec, bool wanted,
-                          struct pd_error *error)
+enum pd_code pi_alike_learn(struct pi_alike *a, const struct pd_record *rec, bool wanted,
+                            struct pd_error *error)
 {
+    if (!a->ready)
+        return PD_OK;
     while (rec->attr_index >= a->n_kinds) {
         if (!pi_grow(a->allocator, (void **)&a->kinds, a->n_kinds, &a->cap_kinds, sizeof *a->kinds))
             return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "events", 0, a->n_kinds * sizeof *a->kinds);
@@ -386,21 +380,27 @@ bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec)
     return a->ready && kind_of(a, rec->attr_index, rec->plan);
 }
 
-enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted, struct pi_stack *at,
-                           struct pd_error *error)
+void pi_alike_await(const struct pi_alike *a, const struct pd_record *rec, struct pi_alike_awaited *awaited)
 {
-    struct key key;
+    const struct pi_alike_kind *k = a->ready ? kind_of(a, rec->attr_index, rec->plan) : NULL;
     uint64_t n;
-    const enum pd_code code = a->ready ? learn(a, rec, wanted, error) : PD_OK;
-    const struct pi_alike_kind *k = a->ready && !code ? kind_of(a, rec->attr_index, rec->plan) : NULL;
-    if (k == NULL || at == NULL || !fits(k, k->chain, rec->raw, rec->size, &n))
-        return code;
-    make_key(k, a->seed, rec->raw, rec->misc, n, 0, &key);
+    awaited->key.kind = 0;
+    if (k == NULL || !fits(k, k->chain, rec->raw, rec->size, &n))
+        return;
+    make_key(k, a->seed, rec->raw, rec->misc, n, 0, &awaited->key);
+    awaited->time = word_at(rec->raw, k->time);
+    __builtin_prefetch(&a->places[place_of(&awaited->key, a->shift)], 1);
+}
+
+void pi_alike_seen(struct pi_alike *a, const struct pi_alike_awaited *awaited, struct pi_stack *at)
+{
+    struct pi_alike_key key = awaited->key;
+    if (key.kind == 0)
+        return;
     struct pi_alike_place *p = &a->places[place_of(&key, a->shift)];
     key.since = p->key.since; /* whatever is known of changes since */
-    if (p->at == NULL && is_same(&p->key, &key) && word_at(rec->raw, k->time) == p->first) {
+    if (p->at == NULL && is_same(&p->key, &key) && awaited->time == p->first) {
         p->at = at;
         p->first = 0;
     }
-    return PD_OK;
 }

@@ -12,6 +12,20 @@
 
 struct pi_alike_place; /* a sample, and the sum of those that are like it */
 
+/* What makes samples alike. */
+struct pi_alike_key {
+    uint64_t task;     /* pid and tid, as recorded */
+    uint64_t since;    /* the last change of the task before */
+    uint64_t kind;     /* event, mode, cpu if asked for; not 0 */
+    uint64_t stack[2]; /* the address, or a hash of it and the call chain */
+};
+
+/* A sample on the long way, whose stack's sum others wait for. */
+struct pi_alike_awaited {
+    struct pi_alike_key key; /* kind 0: none waits */
+    uint64_t time;
+};
+
 /* How the samples of an event are laid out, and what is done with them. */
 struct pi_alike_kind {
     bool known, suits; /* suits: only its call chain varies in size */
@@ -56,11 +70,13 @@ bool pi_alike_take(struct pi_alike *a, const struct pd_record *rec, uint64_t set
 
 /* True if samples of that event may be taken. */
 bool pi_alike_suits(const struct pi_alike *a, const struct pd_record *rec);
-/*
- * A decoded sample has gone the long way: `at` is its stack's sum. `wanted`: its event is. PD_ENOMEM.
- */
-enum pd_code pi_alike_seen(struct pi_alike *a, const struct pd_record *rec, bool wanted, struct pi_stack *at,
-                           struct pd_error *error);
+/* Notes how the samples of its event are laid out. `wanted`: the event is. PD_ENOMEM. */
+enum pd_code pi_alike_learn(struct pi_alike *a, const struct pd_record *rec, bool wanted,
+                            struct pd_error *error);
+/* What waits for a decoded sample that goes the long way; fetches its memory. */
+void pi_alike_await(const struct pi_alike *a, const struct pd_record *rec, struct pi_alike_awaited *awaited);
+/* It has gone: `at` is its stack's sum. */
+void pi_alike_seen(struct pi_alike *a, const struct pi_alike_awaited *awaited, struct pi_stack *at);
 /* Adds what was counted to the sums of stacks, which are about to be written out, or complete. */
 void pi_alike_settle(struct pi_alike *a);
 

@@ -124,46 +124,17 @@ void pi_branches_free(struct pi_exporting *x)
 {
     pi_release(x->allocator, x->branch_places);
     pi_release(x->allocator, x->branch_sums);
-    pi_release(x->allocator, x->branch_tasks);
-    pi_idmap_free(&x->branch_pids);
 }
 
-/* A new number for a process whose mappings have changed. */
-static uint32_t number_task(struct pi_exporting *x)
+/* The number of a process, counted from a place where it has as few bits as there is room for. */
+PI_WRAPS static uint32_t number_of(struct pi_exporting *x, uint32_t pid)
 {
-    if (x->n_branch_numbers == UINT32_MAX / 2) { /* they begin again */
+    const uint64_t number = pi_export_number(x, pid);
+    if (number - x->branch_numbers - 1 >= UINT32_MAX / 2) { /* they begin again */
         pi_branches_settle(x);
-        x->branch_task.generation = 0;
-        memset(x->branch_tasks, 0, x->n_branch_tasks * sizeof *x->branch_tasks);
-        x->n_branch_numbers = 0;
+        x->branch_numbers = number - 1;
     }
-    return ++x->n_branch_numbers;
-}
-
-/* The number of a process with its mappings as they are. */
-static enum pd_code find_task(struct pi_exporting *x, uint32_t pid, uint32_t *number)
-{
-    const uint64_t generation = pi_export_generation(x, pid);
-    if (x->branch_task.generation == generation && x->branch_pid == pid) {
-        *number = x->branch_task.number;
-        return PD_OK;
-    }
-    uint32_t at = pi_idmap_get(&x->branch_pids, pid);
-    if (at == PI_IDMAP_NONE) {
-        at = (uint32_t)x->n_branch_tasks;
-        if (!pi_grow(x->allocator, (void **)&x->branch_tasks, at, &x->cap_branch_tasks,
-                     sizeof *x->branch_tasks) ||
-            !pi_idmap_add(&x->branch_pids, pid, at))
-            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_branch_tasks * 2);
-        x->branch_tasks[x->n_branch_tasks++] = (struct pi_branch_task){.generation = 0};
-    }
-    struct pi_branch_task *task = &x->branch_tasks[at];
-    if (task->generation != generation)
-        *task = (struct pi_branch_task){generation, number_task(x)};
-    x->branch_task = *task;
-    x->branch_pid = pid;
-    *number = task->number;
-    return PD_OK;
+    return (uint32_t)(number - x->branch_numbers);
 }
 
 /* Keys compare as their numbers do: one is the number of its bytes, and these, the highest first. */
@@ -441,9 +412,9 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
     struct branches b = {.pid = pid, .end = UINT64_MAX};
     struct pd_branch_entry entries[ENTRIES];
-    enum pd_code code = find_task(x, pid, &b.who);
+    enum pd_code code = PD_OK;
     x->all->stats.branched += list->n > 0;
-    b.who *= 2;
+    b.who = 2 * number_of(x, pid);
     b.wrong = x->all->options.format == PD_EXPORT_BOLT ? PD_BRANCH_MISPRED : 0;
     if (!code && autofdo)
         code = count_address(x, pid, rec);

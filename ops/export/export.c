@@ -10,7 +10,6 @@
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
 #include "src/session/record_words.h"
-#include "src/session/tasks/told.h"
 #include <perfdata/session/event.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -330,52 +329,67 @@ static enum pd_code put_head(struct pi_exporting *x, const struct pi_export_samp
     return code;
 }
 
-/* ---- Changes of mappings */
-
-static enum pd_code change_one(struct pi_exporting *x, uint32_t pid)
-{
-    uint32_t at = pi_idmap_get(&x->pids, pid);
-    if (at == PI_IDMAP_NONE) {
-        at = (uint32_t)x->n_pids;
-        if (!pi_grow(x->allocator, (void **)&x->generations, at, &x->cap_pids, sizeof *x->generations) ||
-            !pi_idmap_add(&x->pids, pid, at))
-            return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_pids * 2);
-        x->generations[x->n_pids++] = 0;
-    }
-    x->generations[at]++;
-    return PD_OK;
-}
-
-/* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
-static enum pd_code note_change(struct pi_exporting *x, struct pd_record *rec)
-{
-    uint32_t ids[PI_TOLD_MOST];
-    size_t n;
-    enum pd_code code = PD_OK;
-    if (!pi_told_changes(rec, ids, &n))
-        return PD_OK;
-    x->comm_generation++;
-    x->asked.generation = 0;
-    for (size_t i = 0; !code && i < n; i++)
-        code = change_one(x, ids[i]);
-    if (n == 0)
-        x->generation += UINT64_C(1) << 40; /* no generation of a process gets as far */
-    return code;
-}
-
 /* ---- A sample */
 
-/* Adds the stack of a sample that is not in the cache. */
-static enum pd_code add_frames(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_stack **at)
+/* Finds the frames of a sample. *whole is false if some come later. */
+static enum pd_code find_frames(struct pi_exporting *x, const struct pi_export_sample *s, bool *whole)
 {
     uint64_t cookie;
+    x->frames.n = 0;
     enum pd_code code = s->ips.n ? pi_export_chain(x, s->process, &s->ips) : PD_OK;
-    *at = NULL;
-    if (!code && pi_chain_is_deferred(&s->ips, &cookie))
+    *whole = !pi_chain_is_deferred(&s->ips, &cookie);
+    if (!code && !*whole)
         return pi_export_defer(x, s, cookie);
     if (!code && x->frames.n == 0 && s->has_ip)
         code = pi_export_frame(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
-    return code ? code : pi_export_put(x, s, at);
+    return code;
+}
+
+static enum pd_code add_later(struct pi_exporting *x, struct pi_export_later *l)
+{
+    struct pi_stack *at;
+    if (!l->waits)
+        return PD_OK;
+    l->waits = false;
+    const enum pd_code code =
+        pi_stacks_add_hashed(&x->all->stacks, l->hash, l->key, l->n, l->weight, &at, x->error);
+    if (!code)
+        pi_alike_seen(&x->alike, &l->awaited, at);
+    return code;
+}
+
+static enum pd_code add_all_later(struct pi_exporting *x)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < PI_EXPORT_LATER; i++)
+        code = add_later(x, &x->later[i]);
+    return code;
+}
+
+/* Adds the stack of a sample that others may be like, later. */
+static enum pd_code add_awaited(struct pi_exporting *x, const struct pi_export_sample *s)
+{
+    const struct pi_stacks *stacks = &x->all->stacks;
+    struct pi_export_later *new = &x->later[x->turn];
+    const unsigned oldest = (x->turn + 1) % PI_EXPORT_LATER, last = (x->turn + 2) % PI_EXPORT_LATER;
+    bool whole;
+    pi_alike_await(&x->alike, s->rec, &new->awaited);
+    enum pd_code code = find_frames(x, s, &whole);
+    if (code || !whole)
+        return code;
+    code = pi_export_make_key(x, &new->key, &new->n);
+    if (!code)
+        code = add_later(x, &x->later[oldest]);
+    if (code)
+        return code;
+    new->weight = s->weight;
+    new->hash = pi_stacks_hash(stacks, new->key, new->n);
+    new->waits = true;
+    x->turn = oldest;
+    pi_stacks_fetch_entry(stacks, new->hash);
+    if (x->later[last].waits)
+        pi_stacks_fetch_key(stacks, x->later[last].hash);
+    return PD_OK;
 }
 
 /* The hash of all that a stack depends on. */
@@ -384,8 +398,7 @@ PI_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_ex
     const struct pi_key key = {x->all->stacks.seed, 0};
     uint64_t head[sizeof x->head / 8] = {0}, seed;
     memcpy(head, x->head, x->n_head);
-    seed = pi_keyed(&key, pi_export_generation(x, s->process));
-    seed = pi_keyed(&key, seed + s->process);
+    seed = pi_keyed(&key, pi_export_number(x, s->process));
     seed = pi_keyed(&key, seed + s->ip); /* the stack of a call chain without a frame */
     for (size_t i = 0; i < (x->n_head + 7) / 8; i++)
         seed = pi_keyed(&key, seed + head[i]);
@@ -395,24 +408,24 @@ PI_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_ex
     return XXH3_128bits_withSeed(place, sizeof place, seed + 1);
 }
 
-/* *at as of pi_stacks_add(), or NULL. */
-static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s, struct pi_stack **at)
+static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s)
 {
-    if (pi_alike_suits(&x->alike, s->rec)) { /* another table has those that are like an earlier one */
-        x->frames.n = 0;
-        return add_frames(x, s, at);
-    }
+    struct pi_stack *at;
+    bool whole;
+    if (pi_alike_suits(&x->alike, s->rec)) /* another table has those that are like an earlier one */
+        return add_awaited(x, s);
     const XXH128_hash_t hash = hash_of(x, s);
     struct pi_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
     if (place->round == x->all->stacks.round && XXH128_isEqual(place->hash, hash)) {
-        *at = place->at;
         place->at->sum = pi_stacks_sum(place->at->sum, s->weight);
         return PD_OK;
     }
-    x->frames.n = 0;
-    const enum pd_code code = add_frames(x, s, at);
-    if (!code && *at)
-        *place = (struct pi_stack_place){hash, x->all->stacks.round, *at};
+    enum pd_code code = find_frames(x, s, &whole);
+    if (code || !whole)
+        return code;
+    code = pi_export_put(x, s, &at);
+    if (!code)
+        *place = (struct pi_stack_place){hash, x->all->stacks.round, at};
     return code;
 }
 
@@ -427,18 +440,17 @@ static void take_offcpu(struct pi_exporting *x, struct pi_export_sample *s, cons
     s->ips = offcpu->ips;
 }
 
-/* Adds the sample for one of the events that it counted. *at as of add_stack(). */
+/* Adds the sample for one of the events that it counted. */
 static enum pd_code add_count(struct pi_exporting *x, struct pi_export_sample *s,
-                              const struct pi_counted *counted, struct pi_stack **at)
+                              const struct pi_counted *counted)
 {
-    *at = NULL;
     if (!pi_export_wants(x, counted->attr_index))
         return PD_OK;
     s->weight = x->all->options.count ? 1 : counted->period;
     enum pd_code code = find_event(x, counted->attr_index, &s->event);
     if (!code)
         code = put_head(x, s);
-    return code ? code : add_stack(x, s, at);
+    return code ? code : add_stack(x, s);
 }
 
 /* What the sample counts of its own event. */
@@ -490,7 +502,6 @@ static enum pd_code add_addresses(struct pi_exporting *x, const struct pi_export
 static enum pd_code add_sample(struct pi_exporting *x, struct pd_record *rec)
 {
     struct pi_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
-    struct pi_stack *at = NULL;
     struct pi_counted counted;
     struct pd_offcpu offcpu;
     enum pd_code code;
@@ -510,11 +521,11 @@ static enum pd_code add_sample(struct pi_exporting *x, struct pd_record *rec)
         return add_row(x, &s);
     pi_counts_begin(&x->chosen.counts);
     while ((code = pi_counts_next(&x->chosen.counts, x->chosen.reader, rec, &counted)) == PD_OK)
-        if ((code = add_count(x, &s, &counted, &at)) != PD_OK)
+        if ((code = add_count(x, &s, &counted)) != PD_OK)
             return code;
     if (code != PD_END)
         return pi_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
-    return pi_alike_seen(&x->alike, rec, pi_export_wants(x, rec->attr_index), at, x->error);
+    return pi_alike_learn(&x->alike, rec, pi_export_wants(x, rec->attr_index), x->error);
 }
 
 /* ---- The records of a recording */
@@ -528,7 +539,7 @@ static enum pd_code take_other(void *user, struct pd_record *rec, struct pd_erro
         return pi_export_join(x, rec);
     if (!code)
         code = pi_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
-    return code ? code : note_change(x, rec);
+    return code ? code : pi_export_note_change(x, rec);
 }
 
 static enum pd_code export_records(struct pi_exporting *x)
@@ -544,7 +555,8 @@ static enum pd_code export_records(struct pi_exporting *x)
     }
     if (code == PD_END && x->failed)
         return x->failed;
-    return code == PD_END ? pi_export_unjoined(x) : code;
+    code = code == PD_END ? add_all_later(x) : code;
+    return code ? code : pi_export_unjoined(x);
 }
 
 static enum pd_code make_places(struct pi_exporting *x)
@@ -645,12 +657,12 @@ static void close_all(struct pi_exporting *x)
     close_taker(x);
     pi_chosen_close(&x->chosen);
     pi_offcpu_close(&x->offcpu);
-    pi_idmap_free(&x->pids);
+    pi_export_processes_free(&x->processes, x->allocator);
     for (size_t i = x->unjoined.first; i < x->unjoined.n; i++)
         pi_release(x->allocator, x->unjoined.all[i].frames);
     pi_release(x->allocator, x->unjoined.all);
-    pi_release(x->allocator, x->generations);
     pi_release(x->allocator, x->frame_places);
+    pi_release(x->allocator, x->frame_whats);
     pi_release(x->allocator, x->stack_places);
     pi_release(x->allocator, x->comm_places);
     pi_branches_free(x);
@@ -658,6 +670,8 @@ static void close_all(struct pi_exporting *x)
     pi_release(x->allocator, x->text);
     pi_release(x->allocator, x->frames.all);
     pi_release(x->allocator, x->key);
+    for (size_t i = 0; i < PI_EXPORT_LATER; i++)
+        pi_release(x->allocator, x->later[i].key);
     pi_release(x->allocator, x->row.buf);
     pi_release(x->allocator, x->field_places);
 }
@@ -671,11 +685,9 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
     struct pi_exporting x = {.all = e,
                              .error = error ? error : &own,
                              .allocator = allocator,
-                             .pids.allocator = allocator,
-                             .branch_pids.allocator = allocator,
+                             .processes.pids.allocator = allocator,
                              .changes.allocator = allocator,
                              .changes.ids.allocator = allocator,
-                             .generation = 1,
                              .comm_generation = 1};
     enum pd_code code = PI_TAKE_OPTIONS(pd_filter_options, &x.select, select, x.error);
     if (code)

@@ -122,16 +122,18 @@ struct pi_export_frames {
 };
 
 struct pi_frame_place;  /* a frame that was looked up */
+struct pi_frame_what;   /* what it is */
 struct pi_stack_place;  /* a stack that was added */
 struct pi_comm_place;   /* a name that was looked up */
 struct pi_branch_place; /* a branch that was counted */
 struct pi_branch_sums;  /* where it was */
 
-/* A process between two changes of its mappings, whose branches are counted. */
-struct pi_branch_task {
-    uint64_t generation;
-    uint32_t number;
+/* Where the mapping of an address begins and ends. */
+struct pi_frame_range {
+    uint64_t first, last, who; /* who 0: empty */
+    const struct pd_mapping *mapping;
 };
+#define PI_FRAME_RANGES 4
 
 /* What the stack of a sample is made of. */
 struct pi_export_sample {
@@ -156,11 +158,34 @@ enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct 
 /* Appends one frame. */
 enum pd_code pi_export_frame(struct pi_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 
-/* A number that changes when a record may have changed the mappings of the process. */
-uint64_t pi_export_generation(struct pi_exporting *x, uint32_t pid);
+/* Makes the key of the head and the frames, with room for the longest one, which *key NULL does not have. */
+enum pd_code pi_export_make_key(struct pi_exporting *x, uint8_t **key, size_t *n);
 /* Adds the frames and the head to the stacks, or the row to the rows. *at as of pi_stacks_add(). */
 enum pd_code pi_export_put(struct pi_exporting *x, const struct pi_export_sample *sample,
                            struct pi_stack **at);
+
+/* ---- processes.c */
+
+struct pi_export_process;
+
+/* All zeros but the allocator: empty. */
+struct pi_export_processes {
+    struct pi_idmap pids; /* to places in `all` */
+    struct pi_export_process *all;
+    size_t n, cap;
+    uint64_t numbers; /* that were given */
+    uint64_t changes; /* of the mappings of all */
+    uint64_t kernel;  /* its number; 0: none since the last change */
+    struct {
+        uint64_t number; /* 0: none since the last change */
+        uint32_t pid;
+    } last; /* that was asked for */
+};
+
+void pi_export_processes_free(struct pi_export_processes *p, const struct pd_allocator *allocator);
+/* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
+enum pd_code pi_export_note_change(struct pi_exporting *x, struct pd_record *rec);
+uint64_t pi_export_find_number(struct pi_exporting *x, uint32_t pid);
 
 /* ---- deferred.c: samples whose call chains end in a cookie */
 
@@ -188,6 +213,19 @@ enum pd_code pi_export_unjoined(struct pi_exporting *x);
 
 /* ---- export.c */
 
+/*
+ * A stack that is added when two others were made, so that its memory has been fetched by then: when the next
+ * one is made its entry is there, which tells where the key is.
+ */
+struct pi_export_later {
+    bool waits;
+    uint8_t *key;
+    size_t n;
+    uint64_t hash, weight;
+    struct pi_alike_awaited awaited;
+};
+#define PI_EXPORT_LATER 3 /* with the one that is being made */
+
 struct pi_exporting {
     struct pd_export *all;
     struct pi_chosen chosen;
@@ -197,20 +235,15 @@ struct pi_exporting {
     struct pd_error *error;
     const struct pd_allocator *allocator;
     enum pd_code failed; /* in a callback of the session */
-    /* Generations of processes' mappings, and of all: a record that may change mappings changes them. */
-    struct pi_idmap pids; /* to places in `generations` */
-    uint64_t *generations;
-    size_t n_pids, cap_pids;
-    uint64_t generation; /* of all */
-    struct {
-        uint64_t generation; /* that of pid; 0: not known */
-        uint32_t pid;
-    } asked; /* last, since the last change */
+    struct pi_export_processes processes;
     struct {
         uint64_t at; /* the address of its symbol */
         uint32_t dso;
     } kernel; /* that was told last */
     struct pi_frame_place *frame_places;
+    struct pi_frame_what *frame_whats; /* of each place */
+    struct pi_frame_range ranges[PI_FRAME_RANGES];
+    unsigned next_range; /* to be replaced */
     struct pi_stack_place *stack_places;
     struct pi_comm_place *comm_places;
     struct pi_changes changes;
@@ -220,12 +253,7 @@ struct pi_exporting {
     struct pi_branch_place *branch_places;
     struct pi_branch_sums *branch_sums; /* of each place */
     size_t n_branch_places, n_pushed;
-    struct pi_idmap branch_pids; /* to places in `branch_tasks` */
-    struct pi_branch_task *branch_tasks;
-    size_t n_branch_tasks, cap_branch_tasks;
-    uint32_t n_branch_numbers;         /* that tasks got */
-    struct pi_branch_task branch_task; /* the last one, that of branch_pid; generation 0: none */
-    uint32_t branch_pid;
+    uint64_t branch_numbers;        /* of processes: the largest that branches do not use */
     struct pd_record branch_record; /* that is taken */
     struct pi_stack *counted[5];    /* for the branch */
     size_t n_counted;
@@ -238,11 +266,23 @@ struct pi_exporting {
     uint8_t head[32];               /* its key's */
     size_t n_head;
     uint8_t *key;
-    struct pd_out row;                        /* or its row */
-    struct pi_expression_place *field_places; /* by attr and field that rows have */
+    struct pi_export_later later[PI_EXPORT_LATER]; /* in turn */
+    unsigned turn;                                 /* the one that is made next */
+    struct pd_out row;                             /* or its row */
+    struct pi_expression_place *field_places;      /* by attr and field that rows have */
     size_t n_field_places;
     struct pi_unjoined_list unjoined;
 };
+
+/*
+ * The number of a process, never 0; another one when a record may have changed its mappings. What fails is
+ * kept in x->failed.
+ */
+static inline uint64_t pi_export_number(struct pi_exporting *x, uint32_t pid)
+{
+    return x->processes.last.number && x->processes.last.pid == pid ? x->processes.last.number
+                                                                    : pi_export_find_number(x, pid);
+}
 
 /* True if samples of the event are to be exported. */
 static inline bool pi_export_wants(const struct pi_exporting *x, uint32_t attr)

@@ -13,6 +13,7 @@
 #define LEAST ((size_t)64) /* of both */
 #define MERGED 16          /* this many runs of a level become one of the next */
 #define FETCHED 8          /* keys whose memory is fetched before they are looked at */
+#define FETCHED_BYTES 54   /* of a key, which are in the first line of the processor's cache or in the next */
 
 struct pi_stack_block {
     struct pi_stack_block *next;
@@ -65,11 +66,6 @@ void pi_stacks_free(struct pi_stacks *s)
 static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
     return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, n);
-}
-
-static uint64_t hash_of(const struct pi_stacks *s, const uint8_t *key, size_t n)
-{
-    return XXH3_64bits_withSeed(key, n, s->seed);
 }
 
 /* Entries of the table if another key comes into it, which is half full at most. */
@@ -379,10 +375,29 @@ static enum pd_code write_run(struct pi_stacks *s, struct pd_error *error)
 
 /* ---- Adding, and giving */
 
-enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
-                           struct pi_stack **at, struct pd_error *error)
+uint64_t pi_stacks_hash(const struct pi_stacks *s, const uint8_t *key, size_t n)
 {
-    const uint64_t hash = hash_of(s, key, n);
+    return XXH3_64bits_withSeed(key, n, s->seed);
+}
+
+void pi_stacks_fetch_entry(const struct pi_stacks *s, uint64_t hash)
+{
+    if (s->size)
+        __builtin_prefetch(&s->table[hash & (s->size - 1)]);
+}
+
+void pi_stacks_fetch_key(const struct pi_stacks *s, uint64_t hash)
+{
+    const struct pi_stack_entry *e = s->size ? &s->table[hash & (s->size - 1)] : NULL;
+    if (e == NULL || e->at == NULL)
+        return;
+    __builtin_prefetch(e->at, 1);
+    __builtin_prefetch(e->at->key + FETCHED_BYTES);
+}
+
+enum pd_code pi_stacks_add_hashed(struct pi_stacks *s, uint64_t hash, const uint8_t *key, size_t n,
+                                  uint64_t weight, struct pi_stack **at, struct pd_error *error)
+{
     struct pi_stack_entry *e = s->size ? find(s, hash, key, n) : NULL;
     if (e && (*at = e->at) != NULL) {
         (*at)->sum = pi_stacks_sum((*at)->sum, weight);
@@ -410,6 +425,12 @@ enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, ui
     s->n++;
     s->added++;
     return PD_OK;
+}
+
+enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
+                           struct pi_stack **at, struct pd_error *error)
+{
+    return pi_stacks_add_hashed(s, pi_stacks_hash(s, key, n), key, n, weight, at, error);
 }
 
 enum pd_code pi_stacks_each(struct pi_stacks *s, pi_take_stack *take, void *user, struct pd_error *error)

@@ -54,7 +54,14 @@ enum pd_code pi_stacks_init(struct pi_stacks *s, const struct pd_allocator *allo
                             const char *dir, struct pd_error *error);
 void pi_stacks_free(struct pi_stacks *s);
 
-/* Adds to the sum of a key, of at most PI_STACK_MOST bytes. *at is valid in this round. */
+/* The hash of a key, of at most PI_STACK_MOST bytes, that is about to be added. */
+uint64_t pi_stacks_hash(const struct pi_stacks *s, const uint8_t *key, size_t n);
+/* Fetches the memory where it will be looked for; then that of the key itself. */
+void pi_stacks_fetch_entry(const struct pi_stacks *s, uint64_t hash);
+void pi_stacks_fetch_key(const struct pi_stacks *s, uint64_t hash);
+/* Adds to its sum. *at is valid in this round. */
+enum pd_code pi_stacks_add_hashed(struct pi_stacks *s, uint64_t hash, const uint8_t *key, size_t n,
+                                  uint64_t weight, struct pi_stack **at, struct pd_error *error);
 enum pd_code pi_stacks_add(struct pi_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
                            struct pi_stack **at, struct pd_error *error);
 /* A sum that would overflow stays at the largest number. */

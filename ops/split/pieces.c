@@ -367,7 +367,7 @@ static enum pd_code learn_whole(struct cutter *k)
     enum pd_code code = PD_OK;
     uint64_t bytes = 0;
     size_t done = 0;
-    uint32_t task[2], next[2];
+    uint32_t task[2] = {0}, next[2];
     for (; !code && done < n && is_few_steps(&e[done]); done++) {
         const struct pi_waiting *w = e[done].waiting;
         memcpy(next, w->raw + w->plan->pid, sizeof next);

@@ -133,7 +133,8 @@ static void ready_samples_are_the_next(void **state)
     }
     print_message("%llu and %llu samples were ready\n", (unsigned long long)n_ready[0],
                   (unsigned long long)n_ready[1]);
-    assert_true(n < 60 || (n_ready[0] > 100 * n && n_ready[1] > 100 * n));
+    /* other machines have no quick ways */
+    assert_true(n < 60 || PD_HOST_ORDER != PD_LITTLE || (n_ready[0] > 100 * n && n_ready[1] > 100 * n));
     free(made.p);
     free(sorted.p);
 }

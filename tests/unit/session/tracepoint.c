@@ -650,7 +650,7 @@ static void test_huge(void **state)
 /* A sample with these bytes, as JSON with what is in them: by hand. */
 static void test_sample_json(void **state)
 {
-    static const uint8_t bytes[] = {9, 0, 0, 0, 0, 0, 16, 0, 4, 0, 0, 0, 7, 0, 0, 0};
+    uint8_t bytes[16], *p = put_number(bytes, PD_RECORD_SAMPLE, 4, PD_HOST_ORDER);
     static const struct pd_attr attr = {
         .type = PD_TYPE_TRACEPOINT, .config = 1, .sample_type = PD_SAMPLE_RAW};
     static const char format[] = "name: a\nID: 1\nfield:int number;offset:0;size:4;signed:1;\n";
@@ -660,13 +660,15 @@ static void test_sample_json(void **state)
     char buf[512];
     struct pd_out out = {.buf = buf, .cap = sizeof buf};
     (void)state;
-    pd_plan_init(&plan, &attr, PD_LITTLE);
+    p = put_number(put_number(p, 0, 2, PD_HOST_ORDER), sizeof bytes, 2, PD_HOST_ORDER);
+    put_number(put_number(p, 4, 4, PD_HOST_ORDER), 0x07070707, 4, PD_HOST_ORDER);
+    pd_plan_init(&plan, &attr, PD_HOST_ORDER);
     assert_int_equal(pd_record_decode(&plan, bytes, sizeof bytes, &rec, NULL), PD_OK);
     pd_record_json_trace(&rec, 0, pd_tracepoints_at(t, 0), &out);
     check_str(
         (struct pd_str){buf, out.n, PD_AUTO},
-        "{\"type\":\"SAMPLE\",\"misc\":0,\"size\":16,\"sample\":{\"raw\":{\"size\":4,\"data\":\"07000000\"}},"
-        "\"trace\":{\"number\":7}}");
+        "{\"type\":\"SAMPLE\",\"misc\":0,\"size\":16,\"sample\":{\"raw\":{\"size\":4,\"data\":\"07070707\"}},"
+        "\"trace\":{\"number\":117901063}}");
     pd_tracepoints_free(t);
 }
 

@@ -214,11 +214,11 @@ static void take_sample(const uint8_t *p)
     memcpy(&n, p + chain_at, 8);
     const struct task *t = task_of(ids[1]);
     const uint64_t who = (uint64_t)task_of(ids[0])->changes << 32 ^ ids[1];
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(p + chain_at + 8, 8 * n, who);
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(p + chain_at + 8, 8 * (size_t)n, who);
     struct slot *s = &samples[hash.low64 % PLACES];
     if (s->count == NULL || !XXH128_isEqual(s->hash, hash)) {
         const uint32_t name = number_name(t->name);
-        const size_t at = resolve(ids[0], p + chain_at + 8, n), bytes = (8192 - at) * sizeof *frames;
+        const size_t at = resolve(ids[0], p + chain_at + 8, (size_t)n), bytes = (8192 - at) * sizeof *frames;
         struct slot *stack = slot_of(XXH3_128bits_withSeed(frames + at, bytes, name));
         if (stack->count == NULL) {
             struct stack *new = room(sizeof *new + bytes);

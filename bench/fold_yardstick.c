@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fold_yardstick.c - the possible speed of `export --to folded --count`, for a program written by hand for
- * one event with call chains: it takes records as they come, not in order of time, so that a name or mapping
+ * one event, with call chains or without: it takes records as they come, not in order of time, so that a name or mapping
  * may be that of a moment later; takes two hashes of 128 bits for two stacks; and does not sort the lines.
  *
  *     bench_fold_yardstick FILE
  *
- * Sample types with CALLCHAIN whose other fields before it have one size, little-endian.
+ * Sample types with IP and TID, of whose fields those up to the call chain have one size, little-endian.
  */
 #include "yardstick.h"
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static struct place places[PLACES];
 static struct slot samples[PLACES], stacks[SLOTS];
 static uint8_t window[WINDOW];
 static char out[WINDOW + 262144];
-static size_t n_out, chain_at;
+static size_t n_out, chain_at; /* 0: there are none */
 static struct frame frames[8192];
 
 static void *room(size_t n)
@@ -175,12 +175,11 @@ static struct frame find(const struct map *maps, size_t n, uint64_t ip)
     return (struct frame){ip, 0};
 }
 
-static size_t resolve(uint32_t pid, const uint8_t *chain, size_t n)
+static size_t resolve(uint32_t pid, bool in_kernel, const uint8_t *chain, size_t n)
 {
     const struct task *t = task_of(pid);
     const uint64_t user = (uint64_t)t->changes << 32 | pid;
     size_t at = 8192;
-    bool in_kernel = false;
     for (size_t i = 0; i < n; i++) {
         uint64_t ip;
         memcpy(&ip, chain + 8 * i, 8);
@@ -206,19 +205,24 @@ static struct slot *slot_of(XXH128_hash_t hash)
     return &stacks[i];
 }
 
-static void take_sample(const uint8_t *p)
+static void take_sample(const uint8_t *p, const struct header *h)
 {
     uint32_t ids[2];
-    uint64_t n;
+    uint64_t n = 1;
+    const uint8_t *chain = p + 8; /* the address */
     memcpy(ids, p + 16, sizeof ids);
-    memcpy(&n, p + chain_at, 8);
+    if (chain_at) {
+        memcpy(&n, p + chain_at, 8);
+        chain = p + chain_at + 8;
+    }
     const struct task *t = task_of(ids[1]);
     const uint64_t who = (uint64_t)task_of(ids[0])->changes << 32 ^ ids[1];
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(p + chain_at + 8, 8 * (size_t)n, who);
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(chain, 8 * (size_t)n, who);
     struct slot *s = &samples[hash.low64 % PLACES];
     if (s->count == NULL || !XXH128_isEqual(s->hash, hash)) {
         const uint32_t name = number_name(t->name);
-        const size_t at = resolve(ids[0], p + chain_at + 8, (size_t)n), bytes = (8192 - at) * sizeof *frames;
+        const size_t at = resolve(ids[0], (h->misc & 7) == 1, chain, (size_t)n),
+                     bytes = (8192 - at) * sizeof *frames;
         struct slot *stack = slot_of(XXH3_128bits_withSeed(frames + at, bytes, name));
         if (stack->count == NULL) {
             struct stack *new = room(sizeof *new + bytes);
@@ -264,7 +268,7 @@ static void print(const struct stack *s)
 static void take(const uint8_t *p, const struct header *h)
 {
     if (h->type == 9)
-        take_sample(p);
+        take_sample(p, h);
     else if (h->type == 1 || h->type == 10)
         take_map(p, h);
     else if (h->type == 3)
@@ -298,16 +302,17 @@ static void pass(int fd, uint64_t left)
 
 int main(int argc, char **argv)
 {
-    enum { WANTED = 1 | 2 | 32, BEFORE = 1 | 2 | 4 | 8 | 64 | 128 | 256 | 512 | 65536, NOT = 16 };
+    enum { WANTED = 1 | 2, CHAIN = 32, BEFORE = 1 | 2 | 4 | 8 | 64 | 128 | 256 | 512, NOT = 16 | 65536 };
     struct recording r;
     if (!open_recording(argc == 2 ? argv[1] : NULL, &r))
         return 2;
-    if ((r.sample_type & WANTED) != WANTED || r.sample_type & (NOT | 65536)) {
+    if ((r.sample_type & WANTED) != WANTED || r.sample_type & NOT) {
         fprintf(stderr, "bench_fold_yardstick: not for sample_type 0x%llx\n",
                 (unsigned long long)r.sample_type);
         return 1;
     }
-    chain_at = 8 + 8 * (size_t)__builtin_popcountll(r.sample_type & BEFORE);
+    if (r.sample_type & CHAIN)
+        chain_at = 8 + 8 * (size_t)__builtin_popcountll(r.sample_type & BEFORE);
     pass(r.fd, r.size);
     for (size_t i = 0; i < SLOTS; i++)
         if (stacks[i].count)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fold_yardstick.c - the possible speed of `export --to folded --count`, for a program written by hand for
- * one event, with call chains or without: it takes records as they come, not in order of time, so that a name or mapping
- * may be that of a moment later; takes two hashes of 128 bits for two stacks; and does not sort the lines.
+ * one event, with call chains or without: it takes records as they come, not in order of time, so that a
+ * name or mapping may be that of a moment later; takes two hashes of 128 bits for two stacks; and does not
+ * sort the lines.
  *
  *     bench_fold_yardstick FILE
  *
- * Sample types with IP and TID, of whose fields those up to the call chain have one size, little-endian.
+ * Sample types with IP and TID whose fields up to the call chain have one size, little-endian.
  */
 #include "yardstick.h"
 #include <stdbool.h>

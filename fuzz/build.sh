@@ -6,7 +6,7 @@
 #     plain   libFuzzer with the assertions alone, without tracing comparisons
 #     cmp     libFuzzer with the assertions alone, and comparisons traced
 #     msan    libFuzzer with MemorySanitizer
-#     i386    as asan, for 32 bits (packages libzstd-dev:i386 and the like)
+#     i386    as asan, for 32 bits (packages libzstd-dev:i386 and the like, lib32stdc++-12-dev)
 #     afl     AFL++; fuzz/run calls afl-fuzz
 #     s390x, armhf   for these machines, to be run under QEMU, which replay files and change them blindly
 #                    (campaign/driver.c); .ci/cross installs what it takes
@@ -31,7 +31,9 @@ msan) flags="-O1 -g -fno-omit-frame-pointer -fsanitize=memory -fno-sanitize-reco
 i386)
     # a ring's positions are aligned, as its page is
     flags="-m32 -O1 -g -fno-omit-frame-pointer -Wno-atomic-alignment $sanitizers"
-    export PKG_CONFIG_LIBDIR=/usr/lib/i386-linux-gnu/pkgconfig:/usr/share/pkgconfig
+    # clang looks for libFuzzer's C++ library beside a cross compiler
+    LDFLAGS=-L$(dirname "$(gcc -m32 -print-file-name=libstdc++.a)")
+    export LDFLAGS PKG_CONFIG_LIBDIR=/usr/lib/i386-linux-gnu/pkgconfig:/usr/share/pkgconfig
     ;;
 afl) compiler=afl-clang-fast flags=-O2 ;;
 s390x) triplet=s390x-linux-gnu ;;

@@ -45,7 +45,7 @@ static void check_tables(const struct pd_reader *r, size_t size)
         CHECK(pd_reader_find_feature(r, pd_reader_feature(r, i)->feature) == pd_reader_feature(r, i));
     for (size_t i = 0; i < pd_reader_n_findings(r); i++)
         check_error(pd_reader_finding(r, i), pd_reader_finding(r, i)->code,
-                    SIZE_MAX); /* a section may be anywhere */
+                    UINT64_MAX); /* a section may be anywhere */
 }
 
 static void check_payload(struct pd_reader *r, const struct pd_record *rec)
@@ -239,7 +239,7 @@ static void check_metadata(const uint8_t *data, size_t size, const struct pd_rea
         check_error(&error, code, size);
     check_events(m, r, data, size, as_it_is);
     for (size_t i = 0; i < pd_metadata_n_findings(m); i++)
-        check_error(pd_metadata_finding(m, i), pd_metadata_finding(m, i)->code, SIZE_MAX);
+        check_error(pd_metadata_finding(m, i), pd_metadata_finding(m, i)->code, UINT64_MAX);
     pd_metadata_close(m);
     pd_reader_close(r);
 }

@@ -39,7 +39,7 @@ static struct pd_reader *open_stream(struct feed *feed, const struct pd_allocato
     struct pd_reader *s = NULL;
     const enum pd_code code = pd_reader_open_source(&s, &source, &options, &error);
     if (code)
-        check_error(&error, code, SIZE_MAX);
+        check_error(&error, code, UINT64_MAX);
     return s;
 }
 

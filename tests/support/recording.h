@@ -27,7 +27,7 @@ static inline int compare_write(void *user, const void *bytes, size_t n)
 }
 
 /* An error says what and where, and has a text. */
-static inline void check_error(const struct pd_error *error, enum pd_code code, size_t size)
+static inline void check_error(const struct pd_error *error, enum pd_code code, uint64_t size)
 {
     char text[400];
     CHECK(error->code == code && code != PD_OK && code != PD_END && code != PD_ENOMEM && code != PD_EIO);

@@ -17,8 +17,21 @@ struct line {
     const char *at, *end;
 };
 
+/*@ predicate is_line(struct line *t) = \valid(t) && \base_addr(t->at) == \base_addr(t->end) &&
+  @     0 <= t->end - t->at <= 65536 && \valid_read(t->at + (0 .. t->end - t->at - 1)) &&
+  @     \separated(t, t->at + (0 .. t->end - t->at - 1));
+  @ predicate is_parsed(struct line *t) = is_line(t) && \valid(t->p) &&
+  @     \separated(t, t->p, t->at + (0 .. t->end - t->at - 1));
+  @*/
+
 /* ---- Characters. */
 
+/*@ requires is_line(t) && \valid_read(text + (0 .. n - 1)) && 0 < n <= 4096;
+  @ assigns t->at;
+  @ ensures is_line(t) && t->end == \old(t->end);
+  @ ensures \result ==> t->at == \old(t->at) + n;
+  @ ensures !\result ==> t->at == \old(t->at);
+  @*/
 __attribute__((always_inline)) static inline bool take_exactly(struct line *t, const char *text, size_t n)
 {
     if ((size_t)(t->end - t->at) < n || memcmp(t->at, text, n) != 0)
@@ -28,6 +41,12 @@ __attribute__((always_inline)) static inline bool take_exactly(struct line *t, c
 }
 #define TAKE(t_, literal_) take_exactly(t_, literal_, sizeof(literal_) - 1)
 
+/*@ requires is_line(t);
+  @ assigns t->at;
+  @ ensures is_line(t) && t->end == \old(t->end);
+  @ ensures \result ==> t->at == \old(t->at) + 1;
+  @ ensures !\result ==> t->at == \old(t->at);
+  @*/
 static inline bool take_char(struct line *t, char c)
 {
     if (t->at == t->end || *t->at != c)
@@ -37,6 +56,11 @@ static inline bool take_char(struct line *t, char c)
 }
 
 /* `key` is ,"name": of n bytes, whose comma is a brace where it begins an object: *first. */
+/*@ requires is_line(t) && \valid(first) && \valid_read(key + (0 .. n - 1)) && 1 < n <= 4096;
+  @ requires \separated(t, first);
+  @ assigns t->at, *first;
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @*/
 __attribute__((always_inline)) static inline bool take_key(struct line *t, char *first, const char *key,
                                                            size_t n)
 {
@@ -47,6 +71,12 @@ __attribute__((always_inline)) static inline bool take_key(struct line *t, char 
 }
 
 /* The same for a key that may be missing: then nothing is read. */
+/*@ requires is_line(t) && \valid(first) && \valid_read(key + (0 .. n - 1)) && 1 < n <= 4096;
+  @ requires \separated(t, first);
+  @ assigns t->at, *first;
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @ ensures !\result ==> t->at == \old(t->at);
+  @*/
 static inline bool has_key(struct line *t, char *first, const char *key, size_t n)
 {
     const struct line before = *t;
@@ -59,6 +89,10 @@ static inline bool has_key(struct line *t, char *first, const char *key, size_t 
     return false;
 }
 
+/*@ requires is_line(t);
+  @ assigns t->at;
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @*/
 static inline bool take_end(struct line *t, char first)
 {
     return (first == ',' || take_char(t, '{')) && take_char(t, '}');
@@ -66,17 +100,28 @@ static inline bool take_end(struct line *t, char first)
 
 /* ---- Numbers. */
 
+/*@ assigns \nothing; */
 static inline uint64_t all_ones(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
 /* A number of at most 20 digits that fits in 64 bits, without leading zeros. */
+/*@ requires is_line(t) && \valid(value) && \separated(t, value, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, *value;
+  @ ensures is_line(t) && t->end == \old(t->end);
+  @ ensures \result ==> 0 < t->at - \old(t->at) <= 20;
+  @ ensures !\result ==> t->at == \old(t->at);
+  @*/
 static inline bool take_decimal(struct line *t, uint64_t *value)
 {
     const char *p = t->at;
     const char *const end = t->end - p > 19 ? p + 19 : t->end;
     uint64_t v = 0;
+    /*@ loop invariant \base_addr(p) == \base_addr(t->at) && 0 <= p - t->at && 0 <= end - p;
+      @ loop assigns p, v;
+      @ loop variant end - p;
+      @*/
     for (; p < end && (uint8_t)(*p - '0') < 10; p++)
         v = v * 10 + (uint8_t)(*p - '0');
     if (p == t->at || (*t->at == '0' && p > t->at + 1))
@@ -96,12 +141,21 @@ static const uint8_t nibbles[256] = {NO, NO, NO, 0,  1,  2,  3,  4,  5,  6,  7, 
                                      16, 16, 16, 16, 16, NO, NO, NO, NO, NO, NO, NO, NO, NO};
 #undef NO
 
+/*@ requires is_line(t) && \valid(value) && \separated(t, value, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, *value;
+  @ ensures is_line(t) && t->end == \old(t->end);
+  @ ensures 0 <= t->at - \old(t->at) <= 16 && (\result <==> 0 < t->at - \old(t->at));
+  @*/
 static inline bool take_hex(struct line *t, uint64_t *value)
 {
     const char *p = t->at;
     const char *const end = t->end - p > 16 ? p + 16 : t->end;
     uint64_t v = 0;
     uint8_t digit;
+    /*@ loop invariant \base_addr(p) == \base_addr(t->at) && 0 <= p - t->at && 0 <= end - p;
+      @ loop assigns p, v, digit;
+      @ loop variant end - p;
+      @*/
     for (; p < end && (digit = nibbles[(uint8_t)*p]) < 16; p++)
         v = v << 4 | digit;
     const bool some = p > t->at;
@@ -111,9 +165,20 @@ static inline bool take_hex(struct line *t, uint64_t *value)
 }
 
 /* Text up to its quote, which is passed; NULL: it has escapes, or bytes that need a closer look. */
+/*@ requires is_line(t) && \valid(n) && \separated(t, n, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, *n, \result \from t->at;
+  @ ensures is_line(t) && t->end == \old(t->end);
+  @ ensures \result != \null ==> \result == \old(t->at) && t->at == \old(t->at) + *n + 1;
+  @ ensures \result != \null ==> \valid_read(\result + (0 .. *n - 1));
+  @ ensures \result == \null ==> t->at == \old(t->at);
+  @*/
 static const char *take_quoted(struct line *t, size_t *n)
 {
     const char *const from = t->at;
+    /*@ loop invariant \base_addr(p) == \base_addr(from) && 0 <= p - from && 0 <= t->end - p;
+      @ loop assigns p;
+      @ loop variant t->end - p;
+      @*/
     for (const char *p = from; p < t->end; p++) {
         const uint8_t c = (uint8_t)*p;
         if (c == '"') {
@@ -128,6 +193,11 @@ static const char *take_quoted(struct line *t, size_t *n)
 }
 
 /* The value of a text; those seen before are remembered. */
+/*@ requires is_parsed(t) && \valid(value);
+  @ requires apart: \separated(value, t, t->p, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, t->p->words[0 .. PI_PARSER_WORDS - 1], *value;
+  @ ensures is_parsed(t) && t->end == \old(t->end) && t->p == \old(t->p) && 0 <= t->at - \old(t->at);
+  @*/
 static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
 {
     size_t n;
@@ -135,13 +205,15 @@ static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
     if (text == NULL || n == 0)
         return false;
     struct pi_parser_word *w = &t->p->words[(n + (uint8_t)text[0] + (uint8_t)text[n - 1]) % PI_PARSER_WORDS];
-    if (w->set == set && w->n == n && memcmp(w->text, text, n) == 0) {
+    //@ assert n <= PI_PARSER_WORD ==> \valid_read((const uint8_t *)w->text + (0 .. n - 1));
+    const bool fits = n <= sizeof w->text;
+    if (fits && w->set == set && w->n == n && memcmp(w->text, text, n) == 0) {
         *value = w->value;
         return true;
     }
     if (text[0] == '-' || !pd_set_parse(set, text, n, value))
         return false;
-    if (n <= sizeof w->text) {
+    if (fits) {
         *w = (struct pi_parser_word){.set = set, .n = n, .value = *value};
         memcpy(w->text, text, n);
     }
@@ -149,6 +221,12 @@ static bool take_word(struct line *t, const struct pd_set *set, uint64_t *value)
 }
 
 /* A number without quotes. */
+/*@ requires is_line(t) && \valid(value) && \separated(t, value, t->at + (0 .. t->end - t->at - 1));
+  @ requires width \in {1, 2, 4, 8};
+  @ assigns t->at, *value;
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @ ensures \result ==> 0 < t->at - \old(t->at);
+  @*/
 static inline bool take_bare(struct line *t, unsigned width, bool is_signed, uint64_t *value)
 {
     const bool negative = is_signed && take_char(t, '-');
@@ -161,6 +239,12 @@ static inline bool take_bare(struct line *t, unsigned width, bool is_signed, uin
 }
 
 /* The number of a field; the kind of its set and its width are constants. */
+/*@ requires is_parsed(t) && \valid_read(set) && \valid(value) && width \in {1, 2, 4, 8};
+  @ requires apart: \separated(value, t, t->p, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, t->p->words[0 .. PI_PARSER_WORDS - 1], *value;
+  @ ensures is_parsed(t) && t->end == \old(t->end) && t->p == \old(t->p) && 0 <= t->at - \old(t->at);
+  @ ensures \result ==> 0 < t->at - \old(t->at);
+  @*/
 __attribute__((always_inline)) static inline bool take_number(struct line *t, unsigned kind,
                                                               const struct pd_set *set, unsigned width,
                                                               bool is_signed, uint64_t *value)
@@ -180,10 +264,20 @@ __attribute__((always_inline)) static inline bool take_number(struct line *t, un
 
 /* ---- Bytes and texts. */
 
+/*@ requires is_line(t) && \valid(bytes + (0 .. n - 1));
+  @ requires apart: \separated(t, bytes + (0 .. n - 1), t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, bytes[0 .. n - 1];
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at) <= 2 * n;
+  @ ensures \result ==> t->at == \old(t->at) + 2 * n;
+  @*/
 static bool take_digits(struct line *t, uint8_t *bytes, size_t n)
 {
     if ((size_t)(t->end - t->at) / 2 < n)
         return false;
+    /*@ loop invariant 0 <= i <= n && t->at == \at(t->at, Pre) + 2 * i;
+      @ loop assigns i, t->at, bytes[0 .. n - 1];
+      @ loop variant n - i;
+      @*/
     for (size_t i = 0; i < n; i++, t->at += 2) {
         const unsigned high = nibbles[(uint8_t)t->at[0]], low = nibbles[(uint8_t)t->at[1]];
         if ((high | low) > 15)
@@ -193,11 +287,19 @@ static bool take_digits(struct line *t, uint8_t *bytes, size_t n)
     return true;
 }
 
+/*@ requires is_line(t) && \valid(bytes + (0 .. n - 1)) && n <= 65536;
+  @ requires apart: \separated(t, bytes + (0 .. n - 1), t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, bytes[0 .. n - 1];
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @*/
 static bool take_array(struct line *t, uint8_t *bytes, size_t n)
 {
     return take_char(t, '"') && take_digits(t, bytes, n) && take_char(t, '"');
 }
 
+/*@ requires is_parsed(t) && \valid(b) && \separated(b, t, t->p, t->at + (0 .. t->end - t->at - 1));
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @*/
 static bool take_bytes(struct line *t, struct pd_bytes *b)
 {
     const char *quote = take_char(t, '"') ? memchr(t->at, '"', (size_t)(t->end - t->at)) : NULL;
@@ -207,11 +309,15 @@ static bool take_bytes(struct line *t, struct pd_bytes *b)
     return bytes && take_digits(t, bytes, n) && take_char(t, '"');
 }
 
+/*@ requires is_line(t) && \valid(s) && \separated(t, s, t->at + (0 .. t->end - t->at - 1));
+  @ assigns t->at, *s;
+  @ ensures is_line(t) && t->end == \old(t->end) && 0 <= t->at - \old(t->at);
+  @*/
 static bool take_string(struct line *t, struct pd_str *s)
 {
-    const char *text = take_char(t, '"') ? take_quoted(t, &s->len) : NULL;
-    s->ptr = text;
-    s->size = PD_AUTO;
+    size_t n = 0;
+    const char *text = take_char(t, '"') ? take_quoted(t, &n) : NULL;
+    *s = (struct pd_str){text, n, PD_AUTO};
     return text != NULL;
 }
 

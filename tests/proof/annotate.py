@@ -61,8 +61,9 @@ def annotated(name, text, cut):
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     out = pathlib.Path(sys.argv[-1])
-    listed = subprocess.run(["git", "ls-files", "src", "encode", "include", "tests/proof"], cwd=root,
-                            check=True, capture_output=True, text=True)
+    folders = ["src", "encode", "include", "ops/text", "tests/proof"]
+    listed = subprocess.run(["git", "ls-files", *folders], cwd=root, check=True, capture_output=True,
+                            text=True)
     names = listed.stdout.split()
     for name in names:
         if pathlib.Path(name).suffix not in (".c", ".h", ".def"):

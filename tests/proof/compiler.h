@@ -51,6 +51,17 @@ static inline void *found_byte(const void *s, int c, size_t n)
 }
 #define memchr found_byte
 
+/*@ requires n == 0 || \valid_read((const uint8_t *)a + (0 .. n - 1));
+  @ requires n == 0 || \valid_read((const uint8_t *)b + (0 .. n - 1));
+  @ assigns \result \from indirect: ((const uint8_t *)a)[0 .. n - 1],
+  @         indirect: ((const uint8_t *)b)[0 .. n - 1];
+  @*/
+static inline int compared_bytes(const void *a, const void *b, size_t n)
+{
+    return memcmp(a, b, n);
+}
+#define memcmp compared_bytes
+
 /*@ requires n == 0 || \valid_read((const uint8_t *)from + (0 .. n - 1));
   @ requires n == 0 || \valid((uint8_t *)to + (0 .. n - 1));
   @ assigns ((uint8_t *)to)[0 .. n - 1] \from ((const uint8_t *)from)[0 .. n - 1];

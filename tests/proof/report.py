@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""report.py wp LOG PART FUNCTIONS SECONDS | eva LOG ALARMS SECONDS - the line of a part of the proof;
+"""report.py wp LOG PART FUNCTIONS SECONDS | eva LOG PART ALARMS SECONDS - the line of a part of the proof;
 status 1: it fails.
 
 ALARMS has a line for each alarm of Eva that another argument discharges: file, what is in doubt, reason,
@@ -25,7 +25,7 @@ def wp(log, part, functions, seconds):
     return unproved > 0
 
 
-def eva(log, list_name, seconds):
+def eva(log, part, list_name, seconds):
     text = open(log).read()
     alarms = set()
     for name, said in re.findall(r"\[eva:alarm\] (\S+?):\d+: Warning:\s*((?:.*\n)(?:  .*\n)*)", text):
@@ -45,7 +45,7 @@ def eva(log, list_name, seconds):
             print(f"  no such alarm: {reason[0]}: {reason[1]}")
             status = 1
     covered = re.search(r"(\d+) functions analyzed", text)
-    print(f"eva: {covered[1] if covered else '?'} functions, {len(alarms)} alarms, "
+    print(f"{part}: {covered[1] if covered else '?'} functions, {len(alarms)} alarms, "
           f"{'not ' if status else ''}all with a reason, {seconds} s")
     return status
 

@@ -277,12 +277,13 @@ static void append_plain(struct pi_exporting *x, uint32_t pid, struct pd_frames 
     unsigned cpumode;
     uint64_t ip;
     for (size_t at = next.next; !x->failed && pi_frames_next(&next, &ip, &cpumode); at = next.next) {
-        frames->next = at;
         if (cpumode != PD_CPUMODE_KERNEL && cpumode != other.cpumode)
             other = asker_of(x, pid, cpumode);
         const struct pi_frame_place *place = look_up(x, cpumode == PD_CPUMODE_KERNEL ? &kernel : &other, ip);
-        if (place->frame.key.n == 0)
-            return;
+        if (place->frame.key.n == 0) {
+            next.next = at;
+            break;
+        }
         f->all[f->n++] = place->frame;
     }
     *frames = next;

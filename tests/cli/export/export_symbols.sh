@@ -52,6 +52,28 @@ outer\;middle;le:af;in;deepest\x01 11
 /bin/a:b+0x2030 5
 END
 
+# ---- Frames behind one that has others inlined keep their mode: of a guest, and of the kernel.
+unfold >modes.jsonl <<END
+{"header":{"container":"file"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME|CALLCHAIN","flags":"sample_id_all"}}
+{"record":{"type":"MMAP","misc":"cpumode=GUEST_USER","mmap":{"pid":7,"tid":7,"addr":"0x400000",
+    "len":"0x10000","pgoff":"0","filename":"/guest/program"}}}
+{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":4294967295,"tid":0,
+    "addr":"0xffffffffc0000000","len":"0x10000","pgoff":"0","filename":"/lib/modules/x.ko"}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=GUEST_USER","sample":{"ip":"0x401000","pid":7,"tid":7,
+    "time":"1000","callchain":{"ips":["GUEST_USER","0x401000","0x402000","0x403000"]}}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=KERNEL","sample":{"ip":"0xffffffffc0001000","pid":7,"tid":7,
+    "time":"2000","callchain":{"ips":["KERNEL","0xffffffffc0001000","0xffffffffc0002000",
+    "0xffffffffc0003000","USER","0x400100"]}}}}
+END
+"$PERFDATA" encode -o modes.data modes.jsonl || fail encode
+printf '%s\n' 'perfdata-symbols 1' $'file\t-\t/guest/program' $'1000\t0\tleaf' $'2000\t0\tmiddle\tin' \
+    $'3000\t0\tmain' $'file\t-\t[x]' $'1000\t0\tkleaf' $'2000\t0\tkmiddle\tkin' $'3000\t0\tkmain' >modes.syms
+lines -s none --count --symbols modes.syms modes.data <<'END'
+main;middle;in;leaf 1
+[unknown]+0x400100;kmain;kmiddle;kin;kleaf 1
+END
+
 # ---- Files of another build id, and parts of several files.
 grep -v '^20.*middle' x.syms >first.syms
 {

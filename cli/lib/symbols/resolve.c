@@ -8,6 +8,7 @@
 #include "debuginfod.h"
 #include "demangle.h"
 #include "ops/filter/build_id.h"
+#include "src/support/wrap.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -288,7 +289,7 @@ static bool open_kernel(struct cli_resolver *r)
  * *base becomes what has to be added to an address of the kernel, of recordings of one boot or of several.
  * False: the address may be of two of these, or not all are known.
  */
-static bool find_kernel_base(const struct cli_resolver *r, uint64_t address, uint64_t *base)
+PI_WRAPS static bool find_kernel_base(const struct cli_resolver *r, uint64_t address, uint64_t *base)
 {
     const uint64_t most = UINT64_C(1) << 26; /* bytes of a kernel's code, and more */
     size_t n = 0, n_near = 0;
@@ -435,8 +436,8 @@ static void find_inlined(struct cli_resolver *r, uint64_t address, struct pd_sym
     symbol->inlined = r->pointers;
 }
 
-bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
-                 struct pd_symbol *symbol)
+PI_WRAPS bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
+                          struct pd_symbol *symbol)
 {
     struct cli_resolver *r = user;
     uint64_t address = offset;

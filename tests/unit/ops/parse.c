@@ -259,6 +259,9 @@ static void features_are_computed(void **state)
         {PD_FEAT_EVENT_DESC, "{\"events\":[{\"attr\":{\"config\":1},\"name\":\"e\",\"ids\":[1,2]}]}",
          "{\"nr_events\":1,\"attr_size\":128,\"events\":[{\"attr\":{\"size\":128,\"config\":1},\"nr_ids\":2,"
          "\"name\":\"e\",\"ids\":[1,2]}]}"},
+        {PD_FEAT_EVENT_DESC, "{\"events\":[{\"attr\":{\"size\":64,\"config\":1},\"name\":\"e\"}]}",
+         "{\"nr_events\":1,\"attr_size\":64,\"events\":[{\"attr\":{\"size\":64,\"config\":1},\"nr_ids\":0,"
+         "\"name\":\"e\",\"ids\":[]}]}"},
         {PD_FEAT_CPU_TOPOLOGY, "{\"sockets\":[{\"text\":\"0\"}],\"cpus\":[{}]}",
          "{\"nr_sockets\":1,\"sockets\":[{\"text\":\"0\"}],\"nr_cores\":0,\"cores\":[],\"cpus\":[{\"core_"
          "id\":0,\"socket_id\":0}]}"},
@@ -345,6 +348,7 @@ static void wrong_is_refused(void **state)
         {"{\"type\":3,\"comm\":{\"pid_pad\":\"00\"}}", "comm", "no padding"},
         {"{\"type\":3,\"raw\":\"0\"}", "raw", "hexadecimal"},
         {"{\"type\":3,\"raw\":\"00\",\"size\":8}", "size", "9, for so many bytes"},
+        {"{\"type\":3,\"raw\":\"0001020304050607\",\"size\":8}", "size", "16, for so many bytes"},
         {"{\"type\":3,\"raw\":\"00\",\"comm\":{}}", "comm", "no such key here"},
         {"{\"type\":9,\"sample\":{\"time\":1}}", "sample.time", "no such key here"},
         {"{\"type\":9,\"sample\":{\"callchain\":{\"ips\":5}}}", "sample.callchain.ips", "an array"},

@@ -194,6 +194,13 @@ static void test_attr(void **state)
                              "  sample_period/sample_freq: 1\n"
                              "  sample_type: IP|TIME\n"
                              "  flags: inherit|mmap2\n");
+    /* Bytes of newer fields are shown. */
+    const struct pd_attr newer = {.size = PD_ATTR_SIZE + 4, .tail = {(const uint8_t *)"\x01\0ab", 4}};
+    out.n = 0;
+    pd_attr_print(&newer, NULL, &out, NULL);
+    buf[out.n] = '\0';
+    assert_non_null(strstr(buf, "  tail: 4 bytes\n"
+                                "    0000: 01 00 61 62                                      ..ab\n"));
 }
 
 static void test_numbers(void **state)

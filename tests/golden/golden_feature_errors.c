@@ -751,17 +751,37 @@ static void unknown_features(void **state)
     assert_int_equal(e.found, 35);
 }
 
+/* A section has less than 4 GiB; of one whose layout is unknown no byte is read. */
+static void too_large_to_decode(void **state)
+{
+    struct pd_error e = {0};
+    struct pd_feature f;
+    (void)state;
+    assert_int_equal(pd_feature_decode(PD_LITTLE, 35, 0, "", UINT32_MAX, &f, &e), PD_OK);
+    if (SIZE_MAX > UINT32_MAX)
+        assert_int_equal(pd_feature_decode(PD_LITTLE, 35, 0, "", (size_t)UINT32_MAX + 1, &f, &e), PD_ELIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),         cmocka_unit_test(small_counts),
-        cmocka_unit_test(other_counts),   cmocka_unit_test(too_many_cpus),
-        cmocka_unit_test(filter_lengths), cmocka_unit_test(strings_without_end),
-        cmocka_unit_test(sizes_of_parts), cmocka_unit_test(protobuf),
-        cmocka_unit_test(byte_orders),    cmocka_unit_test(fixed_bytes),
-        cmocka_unit_test(cut_short),      cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(wrong_sizes),    cmocka_unit_test(keys),
-        cmocka_unit_test(strings),        cmocka_unit_test(unknown_features),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(small_counts),
+        cmocka_unit_test(other_counts),
+        cmocka_unit_test(too_many_cpus),
+        cmocka_unit_test(filter_lengths),
+        cmocka_unit_test(strings_without_end),
+        cmocka_unit_test(sizes_of_parts),
+        cmocka_unit_test(protobuf),
+        cmocka_unit_test(byte_orders),
+        cmocka_unit_test(fixed_bytes),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(wrong_sizes),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(unknown_features),
+        cmocka_unit_test(too_large_to_decode),
     };
     return cmocka_run_group_tests_name("feature_errors", tests, NULL, NULL);
 }

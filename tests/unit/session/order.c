@@ -342,6 +342,36 @@ static void cannot_spill(void **state)
     drop(&s);
 }
 
+/* A program that has closed its standard input may get descriptor 0 for the temporary file. */
+static void spills_into_descriptor_0(void **state)
+{
+    struct stream s = {0};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_sorter_stats stats;
+    unsigned given = 0;
+    (void)state;
+    put_pipe(&s);
+    for (unsigned i = 0; i < 1000; i++)
+        put_sample(&s, 1000 - i);
+    const int input = dup(0);
+    close(0);
+    assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
+    struct pd_sorter *o = sorter_of(r, PD_SORT_TIME, 1, NULL);
+    while (pd_sorter_next(o, &rec, NULL) == PD_OK)
+        given++;
+    pd_sorter_get_stats(o, &stats);
+    pd_sorter_close(o);
+    if (input >= 0) {
+        assert_int_equal(dup2(input, 0), 0);
+        close(input);
+    }
+    assert_true(stats.spilled > 0);
+    assert_int_equal(given, 1002); /* with the records of both attrs */
+    pd_reader_close(r);
+    drop(&s);
+}
+
 /* Rounds are small, and a record without a time comes within the first: none of them fills the memory. */
 static void small_rounds_stay_in_memory(void **state)
 {
@@ -552,6 +582,7 @@ int main(void)
         cmocka_unit_test(damage),
         cmocka_unit_test(compressed),
         cmocka_unit_test(cannot_spill),
+        cmocka_unit_test(spills_into_descriptor_0),
         cmocka_unit_test(small_rounds_stay_in_memory),
         cmocka_unit_test(bad_kind),
         cmocka_unit_test(members_are_merged),

@@ -856,6 +856,29 @@ static void whole_payloads(void **state)
     }
 }
 
+/* What a conversion holds of a stream has a bound: here a feature of 20 bytes and two of 64. */
+static void held_features(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct image im;
+        struct output out = {0};
+        struct pd_convert_options o = TO(FILE);
+        begin_stream(&im, false);
+        for (unsigned id = PD_FEAT_HOSTNAME; id <= PD_FEAT_OSRELEASE; id++) {
+            const size_t at = image_record(&im, PD_RECORD_HEADER_FEATURE, 0);
+            image_u64(&im, id);
+            image_u32(&im, 60);
+            image_zeros(&im, 60);
+            image_end(&im, at);
+        }
+        o.max_held = i ? 20 + 2 * 64 : 20 + 2 * 64 - 1;
+        assert_int_equal(try_convert(im.b, im.n, &out, o, NULL, NULL), i ? PD_OK : PD_ELIMIT);
+        output_free(&out);
+        image_free(&im);
+    }
+}
+
 /* ---- Directories */
 
 static void write_file(const char *dir, const char *name, const struct image *im)
@@ -1451,6 +1474,7 @@ int main(void)
         cmocka_unit_test(damage_in_chunks),
         cmocka_unit_test(cut_payloads),
         cmocka_unit_test(whole_payloads),
+        cmocka_unit_test(held_features),
         cmocka_unit_test(directory_and_back),
         cmocka_unit_test(reserve_and_back),
         cmocka_unit_test(merged_damage),

@@ -47,8 +47,8 @@ bool pi_differ_number(struct pi_differ *d, const char *name, const struct pd_set
 bool pi_differ_text(struct pi_differ *d, const char *name, const char *a, const char *b);
 bool pi_differ_bytes(struct pi_differ *d, const char *name, const struct pd_bytes *a,
                      const struct pd_bytes *b);
-/* Reports all fields that differ; of vectors and lists the first few elements. Returns their number. */
-uint64_t pi_differ_fields(struct pi_differ *d, struct pd_fields *a, struct pd_fields *b);
+/* Reports all fields that differ; of vectors and lists the first few elements. */
+void pi_differ_fields(struct pi_differ *d, struct pd_fields *a, struct pd_fields *b);
 /* The same of a part of that name. */
 void pi_differ_part(struct pi_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b);
 

@@ -230,11 +230,9 @@ static bool walk(struct pi_differ *d, struct pair its)
     return d->n == n;
 }
 
-uint64_t pi_differ_fields(struct pi_differ *d, struct pd_fields *a, struct pd_fields *b)
+void pi_differ_fields(struct pi_differ *d, struct pd_fields *a, struct pd_fields *b)
 {
-    const uint64_t n = d->n;
     walk(d, (struct pair){a, b});
-    return d->n - n;
 }
 
 void pi_differ_part(struct pi_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b)

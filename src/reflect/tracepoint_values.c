@@ -36,7 +36,7 @@ static bool locate(const struct pd_tracepoint_field *f, enum pd_order order, con
     *at = (word & 0xffff) + (f->place == PD_TRACEPOINT_REL_LOC ? *at + 4 : 0);
     if (*size == 0)
         *at = 0; /* the kernel always sets the offset */
-    return *at <= n && *size <= n - *at;
+    return *at + *size <= n;
 }
 
 static struct pd_str text_in(struct pd_bytes b)

@@ -452,6 +452,23 @@ static void made_parents(void **state)
     image_free(&in.im);
 }
 
+/* A sample of another cpu tells perf of no task, but b, the next one of its task, does: 6 belongs to 5. */
+static void one_cpu(void **state)
+{
+    const struct pd_filter_options options = {.keep = {LIST(pids, 6), CPUS({1, 1})}};
+    struct recording in;
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        header(&in, false);
+        be(&in, 5, 6, 10, 0), sample(&in, 'a');
+        be(&in, 5, 6, 11, told ? 1 : 0), sample(&in, 'b');
+        be(&in, 6, 6, 20, 1), map(&in, 'M', true), sample(&in, 'c');
+        finish(&in);
+        kept(&in, &options, told ? "" : "Mc", NULL);
+        image_free(&in.im);
+    }
+}
+
 /* ---- Deferred call chains */
 
 static void chain_sample(struct recording *r, char letter, uint64_t cookie)
@@ -500,6 +517,7 @@ static void deferred(void **state)
     kept(&in, &(struct pd_filter_options){.keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_ALL}, "ABcCD",
          NULL);
     kept(&in, &(struct pd_filter_options){.drop = {LIST(types, 22)}}, "abdc", NULL);
+    kept(&in, &(struct pd_filter_options){.keep = {LIST(types, 22)}}, "ABCD", NULL);
     kept(&in, NULL, "AabBdcC", NULL);
     image_free(&in.im);
 }
@@ -896,14 +914,15 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_asked),    cmocka_unit_test(needed),       cmocka_unit_test(names),
-        cmocka_unit_test(other_lists),      cmocka_unit_test(excluded),     cmocka_unit_test(types),
-        cmocka_unit_test(sideband),         cmocka_unit_test(thinning),     cmocka_unit_test(modes),
-        cmocka_unit_test(nameless),         cmocka_unit_test(reused_tids),  cmocka_unit_test(made_parents),
-        cmocka_unit_test(deferred),         cmocka_unit_test(many_chains),  cmocka_unit_test(sections),
-        cmocka_unit_test(emptied_sections), cmocka_unit_test(damage),       cmocka_unit_test(cut_payload),
-        cmocka_unit_test(failures),         cmocka_unit_test(pipe_streams), cmocka_unit_test(compressed),
-        cmocka_unit_test(time_span),        cmocka_unit_test(no_time_span), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(nothing_asked), cmocka_unit_test(needed),           cmocka_unit_test(names),
+        cmocka_unit_test(other_lists),   cmocka_unit_test(excluded),         cmocka_unit_test(types),
+        cmocka_unit_test(sideband),      cmocka_unit_test(thinning),         cmocka_unit_test(modes),
+        cmocka_unit_test(nameless),      cmocka_unit_test(one_cpu),          cmocka_unit_test(reused_tids),
+        cmocka_unit_test(made_parents),  cmocka_unit_test(deferred),         cmocka_unit_test(many_chains),
+        cmocka_unit_test(sections),      cmocka_unit_test(emptied_sections), cmocka_unit_test(damage),
+        cmocka_unit_test(cut_payload),   cmocka_unit_test(failures),         cmocka_unit_test(pipe_streams),
+        cmocka_unit_test(compressed),    cmocka_unit_test(time_span),        cmocka_unit_test(no_time_span),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

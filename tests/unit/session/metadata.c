@@ -6,7 +6,10 @@
 #include <perfdata/session/large_record.h>
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/tracepoint.h>
+#include "src/session/metadata/metadata.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
 
 /* ---- A stream */
 
@@ -380,6 +383,30 @@ static void findings_have_a_limit(void **state)
     assert_in_range(pd_metadata_finding(m, MOST - 1)->offset, 16 + (MOST - 1) * sizeof record,
                     15 + MOST * sizeof record);
     pd_metadata_close(m);
+    pd_reader_close(r);
+}
+
+/* The same of a reader that probes them. */
+static void probes_have_a_limit(void **state)
+{
+    (void)state;
+    enum { N = 66000, MOST = 65536 };
+    static const uint8_t record[24] = {80, 0, 0, 0, 0, 0, 24, 0, 3, [16] = 99}; /* as above */
+    static uint8_t stream[16 + N * sizeof record] = "PERFILE2\x10";
+    const struct pd_reader_options options = {.size = sizeof options, .probe = true};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    for (size_t i = 0; i < N; i++)
+        memcpy(stream + 16 + i * sizeof record, record, sizeof record);
+    assert_int_equal(pd_reader_open_memory(&r, stream, sizeof stream, &options, NULL), PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        ;
+    assert_int_equal(pd_reader_n_findings(r), MOST);
+    assert_int_equal(pd_reader_finding(r, MOST - 2)->code, PD_ECOUNT);
+    const struct pd_error *last = pd_reader_finding(r, MOST - 1);
+    assert_int_equal(last->code, PD_ELIMIT);
+    assert_int_equal(last->found, MOST);        /* at least so many, */
+    assert_int_equal(last->expected, MOST - 1); /* of which all but one are kept */
     pd_reader_close(r);
 }
 
@@ -854,6 +881,80 @@ static void arrays_of_programs(void **state)
     assert_false(pd_bpf_prog_array(&p, PD_BPIL_FUNC_INFO, &bytes, &each)); /* not among the arrays */
 }
 
+/* ---- Files of mappings */
+
+static const uint8_t same_id[20] = {1};
+
+struct hashed {
+    uint32_t hash, number;
+};
+
+static void name_file(uint32_t number, char name[8])
+{
+    snprintf(name, 8, "/%06u", number);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct hashed *x = a, *y = b;
+    return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/* Two files that have one hash with the key 0: of so many, about ten pairs do. */
+static void find_pair(uint32_t pair[2])
+{
+    enum { N = 300000 };
+    static struct hashed all[N];
+    char name[8];
+    size_t i = 1;
+    for (uint32_t n = 0; n < N; n++) {
+        name_file(n, name);
+        const XXH64_hash_t of_id = XXH3_64bits_withSeed(same_id, sizeof same_id, 0);
+        all[n] = (struct hashed){(uint32_t)XXH3_64bits_withSeed(name, 7, of_id), n};
+    }
+    qsort(all, N, sizeof *all, by_hash);
+    while (i < N && all[i].hash != all[i - 1].hash)
+        i++;
+    assert_true(i < N);
+    pair[0] = all[i - 1].number;
+    pair[1] = all[i].number;
+}
+
+/* Files with one build id and one hash are two files. */
+static void files_with_one_hash(void **state)
+{
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    uint32_t pair[2];
+    char names[2][8];
+    (void)state;
+    find_pair(pair);
+    image_start(&im, false, 16, 0);
+    attr_record(&im, 1, 0, 7);
+    for (int i = 0; i < 4; i++) { /* each comes twice */
+        name_file(pair[i % 2], names[i % 2]);
+        put_mapping(&im, names[i % 2], same_id[0]);
+    }
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, NULL, NULL), PD_OK);
+    m->key = (struct pi_key){0};
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        assert_int_equal(pd_metadata_add(m, r, &rec, NULL), PD_OK);
+    assert_int_equal(m->n_records, 2);
+    for (int i = 0; i < 2; i++) {
+        uint8_t id[20];
+        size_t n;
+        assert_true(pd_metadata_build_id(m, names[i], id, &n));
+        assert_int_equal(n, 4);
+        assert_memory_equal(id, same_id, n);
+    }
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -862,6 +963,7 @@ int main(void)
         cmocka_unit_test(of_limited_size),
         cmocka_unit_test(records_of_limited_size),
         cmocka_unit_test(findings_have_a_limit),
+        cmocka_unit_test(probes_have_a_limit),
         cmocka_unit_test(names_of_many_events),
         cmocka_unit_test(lists_of_cpus),
         cmocka_unit_test(maps_of_cpus),
@@ -875,6 +977,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_too_long_is_told),
         cmocka_unit_test(pmu_mappings_without_a_count),
         cmocka_unit_test(arrays_of_programs),
+        cmocka_unit_test(files_with_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -532,16 +532,11 @@ static bool is_out_of_place(struct reading *a, struct bytes *file)
     return code == PD_EVALUE && strcmp(error.field, "place of a record inside a compressed one") == 0;
 }
 
-/* A record begins before the end of what its block has inflated. */
-static void inner_bound(void **state)
+/* The index of a compressed recording. */
+static void build_server(struct reading *a, struct bytes *b, struct pi_index_header *header)
 {
     struct pi_rng r = {random_seed() + 2};
-    struct bytes b = {0};
-    struct reading a;
-    struct pi_index_header header;
-    size_t n = 0;
-    (void)state;
-    const struct pd_sink to = {bytes_put, bytes_patch, &b};
+    const struct pd_sink to = {bytes_put, bytes_patch, b};
     const struct pd_gen_options o = {.size = sizeof o,
                                      .count = 3000,
                                      .workload = pd_gen_preset("server"),
@@ -551,8 +546,19 @@ static void inner_bound(void **state)
     assert_int_equal(pd_gen_open(&gen, &to, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
     pd_gen_close(gen);
-    assert_true(build(&a, &b, &r));
-    pi_index_load(&header, sizeof header, a.file.p);
+    assert_true(build(a, b, &r));
+    pi_index_load(header, sizeof *header, a->file.p);
+}
+
+/* A record begins before the end of what its block has inflated. */
+static void inner_bound(void **state)
+{
+    struct bytes b = {0};
+    struct reading a;
+    struct pi_index_header header;
+    size_t n = 0;
+    (void)state;
+    build_server(&a, &b, &header);
     for (uint64_t i = 0; i < header.blocks; i++) {
         struct pi_index_block block;
         pi_index_load(&block, sizeof block, a.file.p + header.table + i * sizeof block);
@@ -569,6 +575,53 @@ static void inner_bound(void **state)
         n++;
     }
     assert_true(n > 0);
+    close_reading(&a);
+    free(b.p);
+}
+
+/* What opening an index says that a test has changed; *field stays where it is not refused. */
+static enum pd_code open_stamped(struct reading *a, const char **field)
+{
+    struct pd_source source = source_of(&a->file);
+    struct pd_error error = {0};
+    struct pd_index *x;
+    index_stamp(a->file.p, a->file.n);
+    const enum pd_code code = pd_index_open(&x, a->reader, &source, NULL, &error);
+    *field = code ? error.field : "";
+    pd_index_close(x);
+    return code;
+}
+
+/* The numbers of a block: of at most 16 types, and of all of them at most its records. */
+static void bounds_of_types(void **state)
+{
+    struct bytes b = {0};
+    struct reading a;
+    struct pi_index_header header;
+    struct pi_index_block block;
+    struct pi_index_type type;
+    const char *field;
+    (void)state;
+    build_server(&a, &b, &header);
+    pi_index_load(&block, sizeof block, a.file.p + header.table);
+    assert_true(block.types > 1 && block.types <= 16);
+    uint8_t *at = a.file.p + block.given + block.events * sizeof(struct pi_index_event);
+    uint64_t left = block.records;
+    for (uint64_t i = 1; i < block.types; i++, at += sizeof type) {
+        pi_index_load(&type, sizeof type, at);
+        left -= type.records;
+    }
+    uint8_t *const last = at + offsetof(struct pi_index_type, records);
+    const uint64_t before = pi_load64(last, PD_LITTLE);
+    pi_store64(last, left, PD_LITTLE);
+    assert_int_equal(open_stamped(&a, &field), PD_OK);
+    pi_store64(last, left + 1, PD_LITTLE);
+    assert_int_equal(open_stamped(&a, &field), PD_EVALUE);
+    assert_string_equal(field, "index: records of a type");
+    pi_store64(last, before, PD_LITTLE);
+    pi_store64(a.file.p + header.table + offsetof(struct pi_index_block, types), 17, PD_LITTLE);
+    assert_int_equal(open_stamped(&a, &field), PD_ECOUNT);
+    assert_string_equal(field, "index: events");
     close_reading(&a);
     free(b.p);
 }
@@ -636,8 +689,8 @@ static void no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without), cmocka_unit_test(changed_bytes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without),   cmocka_unit_test(changed_bytes),
                                        cmocka_unit_test(changed_recording), cmocka_unit_test(inner_bound),
-                                       cmocka_unit_test(no_memory)};
+                                       cmocka_unit_test(bounds_of_types),   cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,6 +326,37 @@ static void decoded_values(void **state)
     }
 }
 
+/* A sample whose call chain has more entries than it has room for is not decoded, however it is read. */
+static void chain_beyond_its_sample(void **state)
+{
+    struct image im;
+    (void)state;
+    BOTH_ORDERS(big)
+    {
+        struct pd_record rec = {0};
+        image_start(&im, big, 104, 144);
+        image_section(&im, IMAGE_ATTRS, 104, 144);
+        image_attr(&im, 128, 128, ST_IP | ST_TID | ST_TIME | ST_PERIOD | ST_CALLCHAIN, true);
+        image_ids(&im, 0, 0);
+        const size_t at = im.n;
+        for (int i = 0; i < 3; i++) {
+            const size_t start = image_record(&im, 9, 2);
+            image_zeros(&im, 8 + 8 + 8 + 8);
+            image_u64(&im, i == 1); /* entries */
+            image_end(&im, start);
+        }
+        image_section(&im, IMAGE_DATA, at, im.n - at);
+        struct pd_reader *r = open_image(&im);
+        for (int i = 0; i < 3; i++) {
+            struct pd_error e = {0};
+            assert_int_equal(pd_reader_next_decoded(r, &rec, &e), PD_OK);
+            assert_int_equal(rec.decoded, i != 1);
+            assert_int_equal(e.code, i == 1 ? PD_ECOUNT : PD_OK);
+        }
+        done(r, &im);
+    }
+}
+
 /* ---- Headers */
 
 static void header_of_72_bytes(void **state)
@@ -1306,6 +1337,7 @@ int main(void)
         cmocka_unit_test(attrs_and_ids),
         cmocka_unit_test(feature_sections),
         cmocka_unit_test(records_and_their_events),
+        cmocka_unit_test(chain_beyond_its_sample),
         cmocka_unit_test(decoded_values),
         cmocka_unit_test(header_of_72_bytes),
         cmocka_unit_test(longer_header),

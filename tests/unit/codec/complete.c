@@ -106,6 +106,19 @@ static size_t feature_bytes(const struct pd_feature *f, uint8_t *bytes, size_t c
     return n;
 }
 
+/* Bytes and words that are always the same. */
+static void constants_of_features(void **state)
+{
+    const struct pd_feature f = {.id = PD_FEAT_TRACING_DATA, .u.tracing_data.version = PD_STR("0.6")};
+    uint8_t bytes[256];
+    (void)state;
+    assert_true(feature_bytes(&f, bytes, sizeof bytes) > 54);
+    assert_memory_equal(bytes, "\x17\x08\x44tracing0.6", 14);
+    /* Behind the byte order, the size of a long and of a page; behind the size of the former, 0. */
+    assert_string_equal((const char *)bytes + 20, "header_page");
+    assert_string_equal((const char *)bytes + 40, "header_event");
+}
+
 static void counts_of_features(void **state)
 {
     static const uint64_t ids[] = {7, 8};
@@ -341,13 +354,10 @@ static void names_of_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_records),
-        cmocka_unit_test(flags_and_derived_numbers),
-        cmocka_unit_test(counts_of_features),
-        cmocka_unit_test(completed_in_place),
-        cmocka_unit_test(errors_have_the_whole_name),
-        cmocka_unit_test(ids_tell_the_events),
-        cmocka_unit_test(usual_room),
+        cmocka_unit_test(counts_of_records),     cmocka_unit_test(flags_and_derived_numbers),
+        cmocka_unit_test(constants_of_features), cmocka_unit_test(counts_of_features),
+        cmocka_unit_test(completed_in_place),    cmocka_unit_test(errors_have_the_whole_name),
+        cmocka_unit_test(ids_tell_the_events),   cmocka_unit_test(usual_room),
         cmocka_unit_test(names_of_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,7 +257,8 @@ static void without_a_sink(void **state)
 static void a_sink_that_fails(void **state)
 {
     (void)state;
-    for (int reencode = 0; reencode < 2; reencode++) {
+    for (int way = 0; way < 4; way++) {
+        const bool reencode = way & 1, damaged = way & 2;
         enum pd_code code;
         unsigned n = 1;
         do {
@@ -265,6 +266,8 @@ static void a_sink_that_fails(void **state)
             struct pd_reader *r;
             struct pd_error e = {0};
             image_recording(&im, false);
+            if (damaged)
+                image_set(&im, im.table - 2, 4, 2); /* the size of the last record */
             struct out o = {.want = &im, .fail_at = n++};
             const struct pd_sink sink = {.write = out_write, .user = &o};
             const struct pd_rewrite_options options = {.size = sizeof options, .reencode = reencode};

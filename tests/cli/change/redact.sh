@@ -206,7 +206,7 @@ has err 'simpleperf_file2.*not known'
 # symbol, also of a kernel of 32 bits, and the name of a breakpoint.
 unfold >kernel.json <<'END'
 {"header":{"container":"file","order":"little"}}
-{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID","config2":"0xffffffffffff0000"}}
 {"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0x15600000",
     "len":"0xffffffffaa9fffff","pgoff":"0xffffffff96600198","filename":"[kernel.kallsyms]_stext"}}}
 {"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffffc0292000",
@@ -227,6 +227,8 @@ for how in hash drop; do
     "$PERFDATA" decode --short out.data >got.txt
     ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|c0de|1234567|aabbccd|2345678|badc|8123' got.txt ||
         fail "--addrs $how tells an address"
+    grep -q '"bp_len":"0xffffffffffff0000"' got.txt ||
+        fail "--addrs $how: a number of a software event is gone"
 done
 # A build id in letters becomes what its bytes become.
 branches() { # MAGIC

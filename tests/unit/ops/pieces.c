@@ -344,6 +344,26 @@ static void by_size(void **state)
     image_free(&in.im);
 }
 
+/* Where header and attr leave less room, a fourth of a piece is for its records: here for one of 48 bytes. */
+static void a_fourth_of_the_size(void **state)
+{
+    (void)state;
+    struct recording in;
+    struct outcome o = {.n = 0};
+    struct pd_pieces_stats stats;
+    start(&in, false);
+    for (unsigned i = 0; i < 4; i++)
+        sample(&in, (char)('a' + i), 1, 10 + i, 0);
+    finish(&in);
+    assert_int_equal(in.rec[0].n, 48);
+    assert_int_equal(cut(&in, PD_PIECES_SIZE, 4 * 48, &o, &stats), PD_OK);
+    assert_int_equal(o.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(o.what[i].samples, 1);
+    drop(&o);
+    image_free(&in.im);
+}
+
 static void by_key(void **state)
 {
     (void)state;
@@ -510,6 +530,7 @@ int main(void)
         cmocka_unit_test(by_count_size_and_time),
         cmocka_unit_test(chains_with_their_samples),
         cmocka_unit_test(by_size),
+        cmocka_unit_test(a_fourth_of_the_size),
         cmocka_unit_test(by_key),
         cmocka_unit_test(keeps_the_order_of_processing),
         cmocka_unit_test(waits_only_if_records_move),

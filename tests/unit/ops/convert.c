@@ -679,6 +679,45 @@ static void begin_stream(struct image *im, bool big)
     image_end(im, at);
 }
 
+/* The feature that announces compressed records comes where perf writes it: by its number. */
+static void compression_among_features(void **state)
+{
+    static const uint64_t features[] = {PD_FEAT_HOSTNAME, 200};
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        static const uint64_t want[] = {PD_FEAT_HOSTNAME, PD_FEAT_COMPRESSED, 200};
+        struct image im, out;
+        struct pd_reader *r;
+        struct pd_record rec = {0};
+        size_t n = 0;
+        image_start(&im, big, 16, 0);
+        size_t at = image_record(&im, PD_RECORD_HEADER_ATTR, 0);
+        image_attr(&im, 128, 128, IMAGE_ST0, true);
+        image_u64(&im, 11);
+        image_end(&im, at);
+        for (size_t i = 0; i < 2; i++) {
+            at = image_record(&im, PD_RECORD_HEADER_FEATURE, 0);
+            image_u64(&im, features[i]);
+            image_u32(&im, 4);
+            image_bytes(&im, "abc", 4);
+            image_end(&im, at);
+        }
+        image_sample0(&im, 11, 0x1000, 10);
+        out = convert(&im, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED});
+        assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK)
+            if (rec.type == PD_RECORD_HEADER_FEATURE) {
+                assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+                assert_true(n < 3);
+                assert_int_equal(rec.u.header_feature.feat_id, want[n++]);
+            }
+        assert_int_equal(n, 3);
+        pd_reader_close(r);
+        image_free(&im);
+        image_free(&out);
+    }
+}
+
 /* A recording with a COMPRESSED record inside a COMPRESSED one, between two samples. */
 static struct image nested(bool big)
 {
@@ -1475,6 +1514,7 @@ int main(void)
         cmocka_unit_test(cut_payloads),
         cmocka_unit_test(whole_payloads),
         cmocka_unit_test(held_features),
+        cmocka_unit_test(compression_among_features),
         cmocka_unit_test(directory_and_back),
         cmocka_unit_test(reserve_and_back),
         cmocka_unit_test(merged_damage),

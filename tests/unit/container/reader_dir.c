@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <perfdata/perfdata.h>
+#include <perfdata/session/sorter.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -463,6 +464,37 @@ static void damage_in_one_file(void **state)
     }
 }
 
+/* A sorter reads each file by itself; the same damage in two is two findings, however often it sorts. */
+static void same_damage_in_two_files(void **state)
+{
+    const char *dir = *state;
+    const struct pd_reader_options options = {.size = sizeof options, .probe = true};
+    const struct pd_sorter_options by_time = {.size = sizeof by_time, .kind = PD_SORT_TIME};
+    struct image im = {0};
+    struct pd_reader *r;
+    const size_t at = image_record(&im, PD_RECORD_HEADER_FEATURE, 0);
+    image_u64(&im, PD_FEAT_HOSTNAME);
+    image_u64(&im, 99); /* a text of 99 bytes in 4 */
+    image_end(&im, at);
+    put_data(dir, 1);
+    put_file(dir, "data.0", &im);
+    put_file(dir, "data.1", &im);
+    assert_int_equal(pd_reader_open(&r, dir, &options, NULL), PD_OK);
+    for (int i = 0; i < 2; i++) {
+        struct pd_sorter *s;
+        assert_int_equal(pd_sorter_open(&s, r, &by_time, NULL), PD_OK);
+        pd_sorter_close(s);
+        assert_int_equal(pd_reader_n_findings(r), 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_int_equal(pd_reader_finding(r, k)->code, PD_ECOUNT);
+            assert_int_equal(pd_reader_finding(r, k)->found, 99);
+            assert_int_equal(pd_reader_finding(r, k)->member, 1 + k);
+        }
+    }
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 /* perf writes no such directory, but its meaning is clear. */
 static void data_is_a_stream(void **state)
 {
@@ -554,6 +586,7 @@ int main(void)
         TEST(without_permission),
         TEST(changed_meanwhile),
         TEST(damage_in_one_file),
+        TEST(same_damage_in_two_files),
         TEST(data_is_a_stream),
         TEST(out_of_memory),
     };

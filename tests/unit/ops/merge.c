@@ -183,6 +183,42 @@ static void merging_aux_fails(void **state)
     try_all(merge_one);
 }
 
+/* The records AUXTRACE; where the bytes of the last one begin, and end. */
+static unsigned aux_records(const struct image *im, uint64_t *begin, uint64_t *end)
+{
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    unsigned n = 0;
+    assert_int_equal(pd_reader_open_memory(&r, im->bytes, im->n, NULL, NULL), PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (rec.type == PD_RECORD_AUXTRACE && rec.payload_size) {
+            *begin = rec.offset + rec.size;
+            *end = *begin + rec.payload_size;
+            n++;
+        }
+    pd_reader_close(r);
+    return n;
+}
+
+/* AUX data that is cut off is left out with its record. */
+static void merging_cut_aux(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    uint64_t begin, end, other;
+    struct pd_reader *r;
+    make_aux(&a);
+    const unsigned n = aux_records(&a, &begin, &end);
+    assert_true(n > 1);
+    for (a.n = (size_t)end - 1; a.n >= begin; a.n -= 8) {
+        out.n = out.fail_at = 0;
+        assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_merge(&r, 1, &sink, NULL, NULL, NULL, NULL), PD_OK);
+        pd_reader_close(r);
+        assert_int_equal(aux_records(&out, &other, &other), n - 1);
+    }
+}
+
 static void event_types_once(void **state)
 {
     (void)state;
@@ -389,13 +425,10 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorting_fails),
-        cmocka_unit_test(merging_fails),
-        cmocka_unit_test(merging_aux_fails),
-        cmocka_unit_test(event_types_once),
-        cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(id_of_two_events),
-        cmocka_unit_test(copies_before_first_time),
+        cmocka_unit_test(sorting_fails),        cmocka_unit_test(merging_fails),
+        cmocka_unit_test(merging_aux_fails),    cmocka_unit_test(merging_cut_aux),
+        cmocka_unit_test(event_types_once),     cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
         cmocka_unit_test(names_that_some_know),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

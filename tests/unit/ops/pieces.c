@@ -6,6 +6,7 @@
  */
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
+#include "zframe.h"
 #include <errno.h>
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
@@ -524,6 +525,60 @@ static void survives_a_window(void **state)
     image_free(&im);
 }
 
+static void task_sample(struct image *im, unsigned i)
+{
+    const size_t at = image_record(im, 9, 2);
+    image_u64(im, 0x1000 + i);
+    image_u32(im, 1 + i % 2);
+    image_u32(im, 1 + i % 2);
+    image_u64(im, 10 + i);
+    image_u64(im, 1);
+    image_end(im, at);
+}
+
+/*
+ * Samples of two tasks by turns, all but the first two in a COMPRESSED record: in each piece they are
+ * compressed, too.
+ */
+static void compressed_samples_stay_so(void **state)
+{
+    (void)state;
+    struct recording in;
+    struct image samples = {0};
+    struct outcome o = {.n = 0};
+    struct pd_pieces_stats stats;
+    start(&in, false);
+    image_set(&in.im, 104 + 24, ST_IP | ST_TID | ST_TIME | ST_PERIOD, 8);
+    for (unsigned i = 0; i < 20; i++)
+        task_sample(i < 2 ? &in.im : &samples, i);
+    const size_t at = image_record(&in.im, PD_RECORD_COMPRESSED, 0);
+    zframe_start(&in.im, 17);
+    zframe_raw(&in.im, samples.b, samples.n, true);
+    image_end(&in.im, at);
+    finish(&in);
+    assert_int_equal(cut(&in, PD_PIECES_PID, 0, &o, &stats), PD_OK);
+    assert_int_equal(o.n, 2);
+    for (size_t i = 0; i < o.n; i++) {
+        struct pd_reader *r;
+        struct pd_record rec = {0};
+        unsigned n = 0;
+        assert_int_equal(pd_reader_open_memory(&r, o.piece[i].b, o.piece[i].n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+            if (rec.type != PD_RECORD_SAMPLE)
+                continue;
+            assert_int_equal(rec.depth, n > 0);
+            assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+            assert_int_equal(rec.u.sample.ip, 0x1000 + i + 2 * n);
+            n++;
+        }
+        assert_int_equal(n, 10);
+        pd_reader_close(r);
+    }
+    drop(&o);
+    image_free(&samples);
+    image_free(&in.im);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +591,7 @@ int main(void)
         cmocka_unit_test(waits_only_if_records_move),
         cmocka_unit_test(refusals),
         cmocka_unit_test(survives_a_window),
+        cmocka_unit_test(compressed_samples_stay_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,24 @@ joined=$(printf 'tid %s 1\n' '7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10' 
     '7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20' '8;[unknown]+0xff30')
 lines -s tid deferred.data <<<"$joined"
 has err 'of 1 samples the user'
+# 4096 samples wait; of one more, the first stays without the user's part.
+for n in 4096 4097; do
+    awk -v n=$n 'NR <= 2
+        NR == 3 {
+            for (i = 0; i < n; i++) {
+                one = $0
+                sub(/"time":"10"/, "\"time\":\"" i "\"", one)
+                print one
+            }
+        }
+        END { sub(/"time":"14"/, "\"time\":\"5000\""); print }' deferred.jsonl >waiting.jsonl
+    "$PERFDATA" encode -f -o waiting.data waiting.jsonl || fail encode
+    {
+        echo 'tid 7;[unknown]+0x43;[unknown]+0xff10 4096'
+        [ $n = 4096 ] || echo 'tid 7;[unknown]+0xff10 1'
+    } | lines -s tid waiting.data
+    [ $n = 4096 ] || has err 'of 1 samples the user'
+done
 # If nothing of its chain is known, a sample has its address.
 sed -e 's/"KERNEL","0xff30",//' -e 's/cpumode=KERNEL\(.*"0xff30"\)/cpumode=USER\1/' deferred.jsonl >bare.jsonl
 "$PERFDATA" encode -o bare.data bare.jsonl || fail encode

@@ -6,6 +6,7 @@
  */
 #include "fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/perfdata.h>
 
 /* ---- The three ways to read */
@@ -504,6 +505,34 @@ static void tracing_data_in_pieces(void **state)
     probes = false;
 }
 
+/* Any allocation fails while a payload is held that nobody asks for. */
+static void no_memory_for_a_payload(void **state)
+{
+    size_t n = 1;
+    enum pd_code code;
+    struct image im;
+    (void)state;
+    image_start(&im, 0, 16, 0);
+    add_payload(&im, 4000, 4000, false);
+    add_round(&im);
+    do {
+        struct heap heap = {.fail_at = n++, .once = true};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        const struct pd_reader_options options = {
+            .size = sizeof options, .allocator = &allocator, .probe = true};
+        struct pd_reader *r = NULL;
+        struct pd_record rec = {0};
+        code = pd_reader_open_memory(&r, im.b, im.n, &options, NULL);
+        while (!code)
+            code = pd_reader_next(r, &rec, NULL);
+        assert_int_equal(code, heap.calls < heap.fail_at ? PD_END : PD_ENOMEM);
+        pd_reader_close(r);
+        assert_int_equal(heap.blocks, 0);
+    } while (code == PD_ENOMEM);
+    assert_true(n > 3);
+    image_free(&im);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +547,7 @@ int main(void)
         cmocka_unit_test(ends_before_its_data),
         cmocka_unit_test(attrs_that_end_early),
         cmocka_unit_test(tracing_data_in_pieces),
+        cmocka_unit_test(no_memory_for_a_payload),
     };
     return cmocka_run_group_tests_name("reader_stream", tests, NULL, NULL);
 }

@@ -185,6 +185,27 @@ for f in zeroed.data behead.data noattrs.data; do
     same want.txt got.txt
     "$PERFDATA" info -I r.data | grep -q hostname || fail "$f: no features"
 done
+# The other header may be shorter: here the attrs stand where the last features would.
+python3 - <<'END'
+import struct
+data = open("two.data", "rb").read()
+_, _, entry, attrs, size, start, bytes_ = struct.unpack_from("<7Q", data)
+own = bytearray(data[attrs : attrs + size])
+ids = b""
+for at in range(entry - 16, size, entry):
+    place, n = struct.unpack_from("<QQ", own, at)
+    struct.pack_into("<Q", own, at, 88 + size + len(ids))
+    ids += data[place : place + n]
+begin = 88 + size + len(ids)
+head = data[:8] + struct.pack("<8Q", 88, entry, 88, size, begin, bytes_, 0, 0) + bytes(16)
+open("short.data", "wb").write(head + own + ids + data[start : start + bytes_])
+END
+expect 0 "$PERFDATA" check -q short.data
+tail -c +300 two.data >behead.data
+rm -f r.data
+expect 3 "$PERFDATA" repair --like short.data -o r.data behead.data
+"$PERFDATA" dump -F time,event,ip r.data >got.txt 2>/dev/null
+same want.txt got.txt
 # Of several lists of ids that the file has, the first counts; others may come from elsewhere.
 python3 - <<'END'
 import struct

@@ -333,11 +333,12 @@ for name in "good", "server":
         ("size", (start, 2**64 - 1)),
         ("half", (start, size // 2)),
         ("both", (7, 7)),
+        ("end", (len(data) - size, size)),
     ):
         open(f"{name}.{what}", "wb").write(data[:40] + struct.pack("<2Q", *section) + data[56:])
 END
 for name in good server; do
-    for what in offset size half both; do
+    for what in offset size half both end; do
         expect 3 "$PERFDATA" repair -f -o r.data $name.$what
         has err 'data.*found .*expected'
         [ "$(hash_of r.data)" = "$(hash_of $name.data)" ] || fail "$name, $what: it is not what it was"

@@ -107,15 +107,14 @@ static bool have_same_events(const struct pi_merging *m)
     return true;
 }
 
+/* True if there is but one, or if all have ID at one place. If all have IDENTIFIER, none is added anyway. */
 static bool are_told_apart(const struct pi_merging *m)
 {
-    bool identifier = true, same = true;
-    for (size_t i = 0; i < m->n_events; i++) {
-        const struct pd_attr *a = &m->events[i].attr;
-        identifier &= (a->sample_type & PD_SAMPLE_IDENTIFIER) != 0;
-        same &= a->sample_type == m->events[0].attr.sample_type && (a->sample_type & PD_SAMPLE_ID);
-    }
-    return m->n_events < 2 || identifier || same;
+    const uint64_t first = m->n_events ? m->events[0].attr.sample_type : 0;
+    bool same = first & PD_SAMPLE_ID;
+    for (size_t i = 1; i < m->n_events; i++)
+        same &= m->events[i].attr.sample_type == first;
+    return m->n_events < 2 || same;
 }
 
 /* Each attr has an id in the output, even if its input needed none. */
@@ -136,6 +135,7 @@ static enum pd_code give_ids(struct pi_merging *m)
     return PD_OK;
 }
 
+/* To those that have none. */
 static void add_identifiers(struct pi_merging *m)
 {
     for (size_t i = 0; i < m->n_events; i++)

@@ -117,13 +117,14 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
         const uint8_t *p;
         size_t got;
         code = pi_input_at(w->r->src, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
-        if (!code && got == 0 && pi_input_size(w->r->src) <= offset) /* a stream without known end */
+        if (code)
+            return code;
+        if (got == 0 && pi_input_size(w->r->src) <= offset) /* a stream without known end */
             return PD_OK;
-        if (!code && got == 0)
+        if (got == 0)
             return pi_fail(w->error, PD_ETRUNC, offset, "section", 0, n);
         got = got < n ? got : (size_t)n;
-        if (!code)
-            code = emit(w, p, got);
+        code = emit(w, p, got);
         offset += got;
         n -= got;
     }

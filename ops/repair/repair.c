@@ -380,8 +380,8 @@ static enum pd_code take(struct repair *p, struct pd_record *rec)
 static enum pd_code damage(struct repair *p, const struct pd_error *what)
 {
     struct pd_reader *r = p->r;
-    /* At the end only a payload, or a record inside the last compressed one, can be damaged: it is cut. */
-    const bool inside = pi_reader_goes_on(what->code) || r->at >= r->end;
+    const bool inside =
+        pi_reader_goes_on(what->code) || (what->code == PD_ETRUNC && r->stopped && r->at >= r->end);
     if (pd_is_failure(what->code)) {
         *p->error = *what;
         return what->code;

@@ -539,7 +539,9 @@ static enum pd_code take_other(void *user, struct pd_record *rec, struct pd_erro
         return pi_export_join(x, rec);
     if (!code)
         code = pi_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
-    return code ? code : pi_export_note_change(x, rec);
+    if (!code)
+        pi_export_note_change(x, rec);
+    return code;
 }
 
 static enum pd_code export_records(struct pi_exporting *x)

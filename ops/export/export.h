@@ -184,7 +184,7 @@ struct pi_export_processes {
 
 void pi_export_processes_free(struct pi_export_processes *p, const struct pd_allocator *allocator);
 /* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
-enum pd_code pi_export_note_change(struct pi_exporting *x, struct pd_record *rec);
+void pi_export_note_change(struct pi_exporting *x, struct pd_record *rec);
 uint64_t pi_export_find_number(struct pi_exporting *x, uint32_t pid);
 
 /* ---- deferred.c: samples whose call chains end in a cookie */

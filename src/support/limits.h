@@ -147,6 +147,8 @@
     X(EXPORT_ALIKE, 1 << 17, COUNT, "different samples that `export` counts before it orders them",          \
       "one takes the place of another, which takes longer", "")                                              \
     X(EXPORT_BRANCHES, 1 << 18, COUNT, "the same of branches", "the same", "")                               \
+    X(EXPORT_PROCESSES, 1 << 16, COUNT, "processes that `export` tells apart by numbers",                    \
+      "it gives new ones, and looks up again what it had found", "")                                         \
     X(EXPORT_RANGE, 1 << 20, BYTES,                                                                          \
       "a range of instructions of `--to autofdo`; the hardware records longer ones by mistake",              \
       "it is left out, as AutoFDO does", "")                                                                 \

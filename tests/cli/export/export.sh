@@ -334,3 +334,23 @@ expect 2 "$PERFDATA" export --to folded -e no-such-event in.data
 expect 2 "$PERFDATA" export --to folded -f -o in.data in.data two.data
 expect 2 "$PERFDATA" export --to folded -f -o two.data in.data two.data
 expect 2 "$PERFDATA" export --to folded -o file in.data
+
+# ---- More processes than have numbers at a time: each with its own mapping, and again behind all others.
+python3 - >crowd.jsonl <<'END'
+N = 66000
+put = '{"record":{"type":"%s","attr":0,"misc":"cpumode=USER","%s":{%s}}}'
+print('{"header":{"container":"file"}}')
+print('{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}')
+for pid in range(1, N + 1):
+    at = 4096 * (pid % 7 + 1)
+    print(put % ("MMAP", "mmap", f'"pid":{pid},"tid":{pid},"addr":"{hex(at)}","len":"0x1000","pgoff":"0",'
+                 f'"filename":"/bin/{pid % 7}"'))
+for ip in (16, 32):
+    for pid in range(1, N + 1):
+        print(put % ("SAMPLE", "sample", f'"ip":"{hex(4096 * (pid % 7 + 1) + ip)}","pid":{pid},"tid":{pid}'))
+END
+"$PERFDATA" encode -o crowd.data crowd.jsonl || fail encode
+for file in 0 1 2 3 4 5 6; do
+    printf '/bin/%s+0x%s %s\n' $file 10 $((66000 / 7 + (file > 0 && file <= 66000 % 7)))
+    printf '/bin/%s+0x%s %s\n' $file 20 $((66000 / 7 + (file > 0 && file <= 66000 % 7)))
+done | lines -s none --count crowd.data

@@ -105,7 +105,9 @@ process db 40%
  function scan 0x3000 100% in [kernel.kallsyms]
 END
 checked made --workload web.txt -c 4000
-has <("$PERFDATA" dump made) 'filename: /opt/web'
+"$PERFDATA" dump made >dump
+has dump 'filename: /opt/web$'
+has dump 'filename: /usr/bin/db$' # where a process is that no place is told of
 wrong() { # LINE TEXT WHY
     printf '%b' "$2" >bad.txt
     rm -f made

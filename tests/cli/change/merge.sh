@@ -215,6 +215,18 @@ COMM 1 "comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time
 SAMPLE 0 "sample":{"identifier":"1","ip":"0x1","pid":1,"tid":1,"time":"10"}
 SAMPLE 1 "sample":{"identifier":"2","ip":"0x2","pid":1,"tid":1,"time":"20"}
 END
+# Of several ids it is the first.
+{ plain 0x0 | sed 's/}$/,"ids":["5","6"]}/' && cat <<'END'; } | write d-ids.data
+{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":1,"tid":1,"time":"10"}}}
+END
+{ plain 0x2 | sed 's/}$/,"ids":["9","8"]}/' && cat <<'END'; } | write e-ids.data
+{"record":{"type":"SAMPLE","sample":{"ip":"0x2","pid":1,"tid":1,"time":"20"}}}
+END
+expect 0 "$PERFDATA" merge -f -o m.data d-ids.data e-ids.data
+expect_records m.data <<'END'
+SAMPLE 0 "sample":{"identifier":"5","ip":"0x1","pid":1,"tid":1,"time":"10"}
+SAMPLE 1 "sample":{"identifier":"9","ip":"0x2","pid":1,"tid":1,"time":"20"}
+END
 # Of one event they need none.
 expect 0 "$PERFDATA" merge -f -o m.data d.data d.data
 ! records m.data | grep identifier || fail 'an id that nobody needs'

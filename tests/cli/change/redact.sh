@@ -117,6 +117,16 @@ redact more.data out.data --key key1
 [ "$(mapped program)" = "$first" ] || fail "a key gives one name, then another"
 redact more.data out.data --key key2
 [ "$(mapped program)" != "$first" ] || fail "two keys give the same name"
+# It moves times by less than 2^58 nanoseconds, so that they do not wrap around.
+time_of() {
+    "$PERFDATA" dump "$1" | sed -n 's/^ *time: \([0-9]*\)$/\1/p' | sort -n | sed -n 1p
+}
+"$PERFDATA" gen -q --preset server -c 100 -o times.data
+for key in key1 key2; do
+    redact times.data out.data --times hash --key $key
+    moved=$(($(time_of out.data) - $(time_of times.data)))
+    ((moved > 0 && moved < 1 << 58)) || fail "$key moves times by $moved"
+done
 printf short >key3
 expect 2 "$PERFDATA" redact --key key3 -o no.data hand.data
 has err 'at least'

@@ -124,6 +124,26 @@ lines fixed.data <<END
 cycles;:7;[unknown]+0x10 1000
 instructions;:7;[unknown]+0x10 20
 END
+# Samples that tell no task are of task -1, as in perf script, which may be renamed like others.
+{
+    cat <<'END'
+{"header":{"container":"file"}}
+{"attr":{"type":"SOFTWARE","config":0,"sample_period":1,"sample_type":"IP|TIME","flags":"sample_id_all"}}
+END
+    for at in 10 20; do
+        echo '{"record":{"type":"COMM","comm":{"pid":-1,"tid":-1,"comm":"since '$at'"},
+            "sample_id":{"time":'$at'}}}'
+        for ((i = 1; i <= 5; i++)); do
+            echo '{"record":{"type":"SAMPLE","misc":"cpumode=USER",
+                "sample":{"ip":"0x10","time":'$((at + i))'}}}'
+        done
+    done
+} | unfold >alone.jsonl
+"$PERFDATA" encode -o alone.data alone.jsonl || fail encode
+lines alone.data <<END
+since 10;[unknown]+0x10 5
+since 20;[unknown]+0x10 5
+END
 lines --count fixed.data <<END
 cycles;:7;[unknown]+0x10 1
 instructions;:7;[unknown]+0x10 1

@@ -31,8 +31,8 @@ static void make(struct bytes *b, struct pi_rng *r)
     pd_gen_close(gen);
 }
 
-/* In one frame, more than a portion makes: equal records. */
-static void make_dense(struct bytes *b)
+/* In one frame, equal records, more than a portion makes; or, with r, some that hardly become smaller. */
+static void make_long(struct bytes *b, struct pi_rng *r)
 {
     const struct pd_sink sink = {bytes_put, bytes_patch, b};
     const struct pd_writer_options o = {
@@ -43,8 +43,11 @@ static void make_dense(struct bytes *b)
     b->n = 0;
     assert_int_equal(pd_writer_open(&w, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
-    for (unsigned i = 0; i < 300000; i++)
+    for (unsigned i = 0; i < (r ? 80000 : 300000); i++) {
+        if (r)
+            rec.u.sample.ip = pi_rng_next(r), rec.u.sample.addr = pi_rng_next(r);
         assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+    }
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
     pd_writer_close(w);
 }
@@ -184,7 +187,7 @@ static void more_than_a_portion(void **state)
     uint64_t errors = 0;
     struct crew crew = {.rng = &rng};
     const struct pd_workers workers = crew_workers(&crew);
-    make_dense(&b);
+    make_long(&b, NULL);
     for (unsigned i = 0; i < 4; i++)
         read_both(&b, &workers, &rng, &errors);
     memset(b.p + b.n * 3 / 4, 0x55, 64);
@@ -193,11 +196,28 @@ static void more_than_a_portion(void **state)
     free(b.p);
 }
 
+/* A frame goes on through more portions than there are: they are filled again while it is read. */
+static void more_than_all_portions(void **state)
+{
+    (void)state;
+    struct bytes b = {0};
+    struct pi_rng rng = pi_rng_named(random_seed(), __func__);
+    uint64_t errors = 0;
+    struct crew crew = {.rng = &rng};
+    const struct pd_workers workers = crew_workers(&crew);
+    make_long(&b, &rng);
+    assert_true(b.n > (workers.n + (size_t)2) * (256 << 10)); /* more than a portion may have */
+    for (unsigned i = 0; i < 4; i++)
+        read_both(&b, &workers, &rng, &errors);
+    free(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_with_workers),
         cmocka_unit_test(more_than_a_portion),
+        cmocka_unit_test(more_than_all_portions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

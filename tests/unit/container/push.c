@@ -142,6 +142,9 @@ static void what_is_no_recording(void **state)
     assert_int_equal(pd_push_open(&push, &small, NULL), PD_OK);
     assert_int_equal(pd_push_bytes(push, zeros, 101, &error), PD_ELIMIT);
     assert_int_equal(pd_push_bytes(push, zeros, 24, NULL), PD_OK);
+    assert_int_equal(pd_push_bytes(push, zeros, 77, &error), PD_ELIMIT);
+    assert_int_equal(error.found, 24 + 77);
+    assert_int_equal(error.expected, 100);
     assert_int_equal(pd_push_next(push, &rec, &error), PD_EMAGIC);
     assert_int_equal(pd_push_bytes(push, zeros, 24, NULL), PD_OK);
     assert_int_equal(pd_push_next(push, &rec, &error), PD_EMAGIC); /* it stays so */

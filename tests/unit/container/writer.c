@@ -606,6 +606,9 @@ static void fields_without_a_place(void **state)
     r.u.sample.read.nr = 1;
     r.u.sample.read.values.n = 1;
     REFUSED(PD_EVALUE, "sample_id", pd_writer_record(w, &r, &e)); /* no trailer without sample_id_all */
+    r = (struct pd_record){.type = PD_RECORD_CPU_MAP,
+                           .u.cpu_map.map = {.type = PD_CPU_MAP_CPUS, .range = {.end_cpu = 256}}};
+    REFUSED(PD_EVALUE, "range", pd_writer_record(w, &r, &e)); /* a part of less than 8 bytes */
     r = (struct pd_record){.type = PD_RECORD_MMAP2,
                            .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
     REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc has no such flag */

@@ -397,6 +397,41 @@ static void events_with_and_without_ids(void **state)
 }
 
 /*
+ * The id is before a cpu, so that of the second event's COMM, which has no sample_id, is read from tid and
+ * the first half of its name. Only in a name it could be converted: the record is left, though its tid is the
+ * same in both orders.
+ */
+static void an_id_half_in_a_name(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        const uint64_t id = big ? UINT64_C(0x1414141461626364) : UINT64_C(0x6463626114141414);
+        struct image im;
+        image_start(&im, big, 104, 144);
+        image_u64(&im, 11);
+        image_u64(&im, id);
+        image_section(&im, IMAGE_ATTRS, im.n, UINT64_C(2) * 144);
+        image_attr(&im, 128, 128, ST_ID | ST_CPU, true);
+        image_ids(&im, 104, 8);
+        image_attr(&im, 128, 128, ST_ID | ST_CPU, false);
+        image_ids(&im, 112, 8);
+        im.data = im.n;
+        const size_t at = image_record(&im, 3, 0);
+        image_u32(&im, 7);
+        image_u32(&im, 0x14141414);
+        image_bytes(&im, "abcdefg\0\0\0\0", 12);
+        image_end(&im, at);
+        image_section(&im, IMAGE_DATA, im.data, im.n - im.data);
+        struct output out = {0};
+        struct pd_convert_stats stats;
+        assert_int_equal(try_convert(im.b, im.n, &out, order(!big), &stats, NULL), PD_OK);
+        assert_int_equal(stats.unconverted, 1);
+        output_free(&out);
+        image_free(&im);
+    }
+}
+
+/*
  * With counters of the branch, the stack of this sample has 16 bytes, and the sample ends exactly. Without
  * them, the second half of these is the size of the AUX data: too large in little-endian, exact in
  * big-endian. So it cannot be converted.
@@ -961,6 +996,10 @@ static void directory_and_back(void **state)
         assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
         assert_int_equal(pd_reader_n_findings(r), 0);
         assert_int_equal(pd_reader_n_members(r), 2);
+        for (size_t member = 0; member < 4; member++) {
+            const struct pd_rewrite_options how = {.size = sizeof how, .member = member};
+            assert_int_equal(pd_rewrite(r, NULL, &how, NULL, NULL), member < 2 ? PD_OK : PD_EARG);
+        }
         assert_true(pd_reader_info(r)->header.data.size > 0);
         assert_int_equal(convert_reader(r, &back, TO(FILE), NULL, NULL), PD_OK);
         expect_same(&file, &back.im[0]);
@@ -1346,6 +1385,46 @@ static void sizes_of_event_types(void **state)
     }
 }
 
+/* ---- Names of tasks in slots of 16 bytes */
+
+/* A name that has its NUL there keeps it, so that 15 bytes are the most; one without may have 16. */
+static void names_in_slots(void **state)
+{
+    static const char name[] = "sixteen-letters-e";
+    (void)state;
+    for (size_t old = 15; old <= 16; old++)
+        for (size_t n = 15; n <= 17; n++) {
+            char from[17] = "a-thread-of-perf", to[sizeof name] = {0};
+            from[old] = 0;
+            memcpy(to, name, n);
+            const struct pd_name_change rename = {from, to};
+            const struct pd_edit_options edit = {.size = sizeof edit, .renames = &rename, .n_renames = 1};
+            struct image im;
+            struct output out = {0};
+            struct pd_error e;
+            image_start(&im, false, 16, 0);
+            put_attr_record(&im);
+            const size_t at = image_record(&im, PD_RECORD_THREAD_MAP, 0);
+            image_u64(&im, 1);
+            image_u64(&im, 7);
+            const size_t slot = im.n;
+            image_bytes(&im, from, 16);
+            image_end(&im, at);
+            const enum pd_code code =
+                try_convert(im.b, im.n, &out, (struct pd_convert_options){.edit = &edit}, NULL, &e);
+            assert_int_equal(code, n > old ? PD_ELIMIT : PD_OK);
+            if (code) {
+                assert_string_equal(e.field, "comm");
+                assert_true(e.found == n && e.expected == old && e.record_index == 1);
+            } else {
+                assert_int_equal(out.im[0].n, im.n);
+                assert_memory_equal(out.im[0].b + slot, to, 16);
+            }
+            output_free(&out);
+            image_free(&im);
+        }
+}
+
 /* ---- Features of Google's perf 3.3: before an attr, the type of HEADER_FEATURE is another feature's */
 
 /* The host name, a record that is no feature, and, perhaps, an attr and a sample. */
@@ -1503,6 +1582,7 @@ int main(void)
         cmocka_unit_test(byte_order),
         cmocka_unit_test(byte_order_of_streams),
         cmocka_unit_test(events_with_and_without_ids),
+        cmocka_unit_test(an_id_half_in_a_name),
         cmocka_unit_test(form_of_one_order_alone),
         cmocka_unit_test(what_is_left_is_told),
         cmocka_unit_test(contradictions),
@@ -1526,6 +1606,7 @@ int main(void)
         cmocka_unit_test(old_features_compressed),
         cmocka_unit_test(sizes_of_build_ids),
         cmocka_unit_test(sizes_of_event_types),
+        cmocka_unit_test(names_in_slots),
         cmocka_unit_test(old_features_twice),
         cmocka_unit_test(old_features_change),
         cmocka_unit_test(failing),

@@ -310,6 +310,55 @@ static void damage_is_told_once(void **state)
     pd_reader_close(rb);
 }
 
+/* Two features, of which either may be the first behind their table. */
+static struct image two_features(bool swapped)
+{
+    struct image im;
+    image_start(&im, false, 104, 80);
+    image_section(&im, IMAGE_ATTRS, im.n, 80);
+    image_attr(&im, 64, 64, ST_IP, false);
+    image_ids(&im, 0, 0);
+    image_section(&im, IMAGE_DATA, im.n, 0);
+    image_feature(&im, PD_FEAT_HOSTNAME, 8);
+    image_feature(&im, PD_FEAT_OSRELEASE, 8);
+    const size_t table = im.n;
+    image_zeros(&im, 32);
+    if (swapped)
+        image_feature_string(&im, table + 16, "6.1", 64);
+    image_feature_string(&im, table, "host", 64);
+    if (!swapped)
+        image_feature_string(&im, table + 16, "6.1", 64);
+    return im;
+}
+
+/* Of parts in another sequence the first is told, here behind some that are in the same. */
+static void parts_in_another_sequence(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct image a = two_features(false), b = two_features(swapped);
+        struct list l = {0};
+        const struct pd_differences_options o = {.size = sizeof o, .difference = on_difference, .user = &l};
+        struct pd_reader *ra, *rb;
+        uint64_t n;
+        assert_int_equal(pd_reader_open_memory(&ra, a.b, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&rb, b.b, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
+        assert_int_equal(n, swapped);
+        assert_int_equal(l.n, swapped);
+        if (swapped) {
+            assert_int_equal(l.told[0].kind, PD_DIFFERENCE_CONTAINER);
+            assert_string_equal(l.told[0].path, "sequence");
+            assert_string_equal(l.told[0].text[0], "hostname");
+            assert_string_equal(l.told[0].text[1], "osrelease");
+        }
+        pd_reader_close(ra);
+        pd_reader_close(rb);
+        image_free(&a);
+        image_free(&b);
+    }
+}
+
 /* ---- Memory */
 
 /* A file of 2009, with the names of n events in a section of their own. */
@@ -401,10 +450,15 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_ones),      cmocka_unit_test(each_kind),
-        cmocka_unit_test(many_elements),   cmocka_unit_test(stops),
-        cmocka_unit_test(what_is_ignored), cmocka_unit_test(event_types_of_old_files),
-        cmocka_unit_test(memory_runs_out), cmocka_unit_test(damage_is_told_once),
+        cmocka_unit_test(equal_ones),
+        cmocka_unit_test(each_kind),
+        cmocka_unit_test(many_elements),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(what_is_ignored),
+        cmocka_unit_test(event_types_of_old_files),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(damage_is_told_once),
+        cmocka_unit_test(parts_in_another_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,6 +413,27 @@ static void test_parts(void **state)
     }
 }
 
+/* ---- Large features */
+
+/* The largest has 68 bytes: the host name. */
+static void test_max_feature(void **state)
+{
+    static const struct form f = {0};
+    struct image im;
+    (void)state;
+    const struct pd_hash whole = hash_of(&f);
+    make_file(&im, &f);
+    for (unsigned n = 67; n <= 68; n++) {
+        unsigned findings = 0;
+        const struct pd_hash_options options = {
+            .size = sizeof options, .max_feature = n, .finding = on_finding, .user = &findings};
+        const struct pd_hash hash = hash_image(&im, &options);
+        assert_int_equal(findings, n < 68);
+        assert_int_equal(memcmp(&hash, &whole, sizeof hash) == 0, n == 68);
+    }
+    image_free(&im);
+}
+
 /* ---- Little memory, none, and damage */
 
 static void test_spill(void **state)
@@ -532,11 +553,11 @@ static void test_short_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),         cmocka_unit_test(test_content),
-        cmocka_unit_test(test_definition),    cmocka_unit_test(test_text),
-        cmocka_unit_test(test_parts),         cmocka_unit_test(test_spill),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_max_feature),
+        cmocka_unit_test(test_spill),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_damage),     cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -408,6 +408,52 @@ static void names_that_some_know(void **state)
     pd_reader_close(r);
 }
 
+/* An event, and a large record of simpleperf in n parts of 16 bytes. */
+static void make_large(struct image *im, size_t n)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_writer_options options = {.size = sizeof options};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .sample_type = PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    const struct pd_record part = {.type = PD_RECORD_SIMPLEPERF_SPLIT,
+                                   .attr_index = UINT32_MAX,
+                                   .u.simpleperf_split.data = {(const uint8_t *)"8 bytes", 8}},
+                           end = {.type = PD_RECORD_SIMPLEPERF_SPLIT_END, .attr_index = UINT32_MAX};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    for (size_t i = 0; i <= n; i++)
+        assert_int_equal(pd_writer_record(w, i < n ? &part : &end, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* Room for the parts of a large record doubles: 2000 of them are not copied again for each that comes. */
+static void large_records_in_parts(void **state)
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    const struct pd_merge_options options = {.size = sizeof options, .allocator = &failing};
+    size_t calls[2];
+    (void)state;
+    for (size_t many = 0; many < 2; many++) {
+        struct pd_reader *in[2];
+        make_large(&a, many ? 2000 : 1);
+        make_large(&b, 1);
+        out.n = out.fail_at = heap.calls = heap.fail_at = 0;
+        assert_int_equal(pd_reader_open_memory(&in[0], a.bytes, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&in[1], b.bytes, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_merge(in, 2, &sink, &options, NULL, NULL, NULL), PD_OK);
+        calls[many] = heap.calls;
+        assert_int_equal(heap.blocks, 0);
+        pd_reader_close(in[0]);
+        pd_reader_close(in[1]);
+    }
+    assert_true(calls[1] < calls[0] + 100);
+}
+
 static void wrong_arguments(void **state)
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
@@ -429,7 +475,7 @@ int main(void)
         cmocka_unit_test(merging_aux_fails),    cmocka_unit_test(merging_cut_aux),
         cmocka_unit_test(event_types_once),     cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
-        cmocka_unit_test(names_that_some_know),
+        cmocka_unit_test(names_that_some_know), cmocka_unit_test(large_records_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,13 +279,48 @@ static void an_export_is_written_once(void **state)
     image_free(&out);
 }
 
+enum { LONG = 512 }; /* bytes that there is room for at first, with the NUL */
+
+static size_t name_event(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap)
+{
+    char name[LONG + 1];
+    (void)user, (void)reader;
+    memset(name, 'x', LONG);
+    name[LONG - 1] = (char)('0' + attr);
+    name[LONG] = 0;
+    return (size_t)snprintf(buf, cap, "%s", name);
+}
+
+/* Where there are two events, their names come first, however long they are. */
+static void long_names_of_events(void **state)
+{
+    (void)state;
+    const struct pd_export_options o = {.size = sizeof o, .event_name = name_event};
+    struct image im = recording(), out = {0};
+    const struct pd_sink sink = image_sink(&out);
+    struct pd_reader *r = open_image(&im);
+    struct pd_export *export;
+    assert_int_equal(pd_export_new(&export, &o, NULL), PD_OK);
+    assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
+    assert_int_equal(pd_export_write(export, &sink, NULL), PD_OK);
+    image_bytes(&out, "", 1);
+    const char *end = strstr((const char *)out.b, "x0;/bin/it+0x20 6\n");
+    assert_non_null(end);
+    assert_true(end + 2 - (const char *)out.b >= LONG);
+    for (int i = 0; i < LONG - 1; i++)
+        assert_int_equal(end[-i], 'x');
+    pd_export_free(export);
+    pd_reader_close(r);
+    image_free(&im);
+    image_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_by_keys),
-        cmocka_unit_test(reports_refuse),
-        cmocka_unit_test(exports_refuse),
-        cmocka_unit_test(an_export_is_written_once),
+        cmocka_unit_test(sums_by_keys),         cmocka_unit_test(reports_refuse),
+        cmocka_unit_test(exports_refuse),       cmocka_unit_test(an_export_is_written_once),
+        cmocka_unit_test(long_names_of_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

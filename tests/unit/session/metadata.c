@@ -2,6 +2,7 @@
 /* metadata.c - the metadata of recordings made by hand, in sections and in streams of either byte order. */
 #include "fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/large_record.h>
 #include <perfdata/session/metadata.h>
@@ -731,6 +732,33 @@ static void names_that_come_late(void **state)
     image_free(&im);
 }
 
+/* Without memory an event has no name, which is told; not so for an event that there is not. */
+static void names_without_memory(void **state)
+{
+    struct heap heap = {0};
+    const struct pd_allocator failing = {heap_resize, heap_release, &heap};
+    const struct pd_metadata_options o = {.size = sizeof o, .allocator = &failing};
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    (void)state;
+    image_start(&im, false, 16, 0);
+    attr_record(&im, PD_TYPE_SOFTWARE, 0, 11);
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, &o, NULL), PD_OK);
+    assert_int_equal(pd_reader_next(r, &(struct pd_record){0}, NULL), PD_OK);
+    heap.fail_at = 1;
+    assert_null(pd_metadata_event_name(m, r, 1));
+    assert_false(pd_metadata_out_of_memory(m));
+    for (int i = 0; i < 2; i++) {
+        assert_null(pd_metadata_event_name(m, r, 0));
+        assert_true(pd_metadata_out_of_memory(m));
+    }
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 /* CPU_TOPOLOGY depends on NRCPUS, and is not decoded again for each of thousands of NRCPUS. */
 static void topologies_have_a_limit(void **state)
 {
@@ -972,6 +1000,7 @@ int main(void)
         cmocka_unit_test(parts_are_limited),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(names_that_come_late),
+        cmocka_unit_test(names_without_memory),
         cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),
         cmocka_unit_test(a_name_that_is_too_long_is_told),

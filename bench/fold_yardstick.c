@@ -66,7 +66,6 @@ static char names[TASKS][16];
 static size_t lengths[FILES] = {9};
 static struct place places[PLACES];
 static struct slot samples[PLACES], stacks[SLOTS];
-static uint8_t window[WINDOW];
 static char out[WINDOW + 262144];
 static size_t n_out, chain_at; /* 0: there are none */
 static struct frame frames[8192];
@@ -278,29 +277,6 @@ static void take(const uint8_t *p, const struct header *h)
         take_fork(p);
 }
 
-static void pass(int fd, uint64_t left)
-{
-    size_t kept = 0;
-    ssize_t got;
-    while (left && (got = read(fd, window + kept, WINDOW - kept)) > 0) {
-        const size_t all = kept + (size_t)got, n = all < left ? all : (size_t)left;
-        const uint8_t *p = window, *end = window + n;
-        struct header h;
-        while ((size_t)(end - p) >= sizeof h) {
-            memcpy(&h, p, sizeof h);
-            if (h.size < sizeof h || h.size > (size_t)(end - p))
-                break;
-            take(p, &h);
-            p += h.size;
-        }
-        if (p == window)
-            break;
-        kept = (size_t)(end - p);
-        left -= (uint64_t)(p - window);
-        memmove(window, p, kept);
-    }
-}
-
 int main(int argc, char **argv)
 {
     enum { WANTED = 1 | 2, CHAIN = 32, BEFORE = 1 | 2 | 4 | 8 | 64 | 128 | 256 | 512, NOT = 16 | 65536 };
@@ -314,7 +290,7 @@ int main(int argc, char **argv)
     }
     if (r.sample_type & CHAIN)
         chain_at = 8 + 8 * (size_t)__builtin_popcountll(r.sample_type & BEFORE);
-    pass(r.fd, r.size);
+    each_record(r.fd, r.size, take);
     for (size_t i = 0; i < SLOTS; i++)
         if (stacks[i].count)
             print((const struct stack *)(const void *)stacks[i].count);

@@ -31,7 +31,6 @@ struct task {
 
 static struct task tasks[TASKS];
 static char names[TASKS][NAME];
-static uint8_t window[WINDOW];
 static char out[WINDOW + 4096];
 static size_t n_out;
 
@@ -88,30 +87,16 @@ static void print(const uint8_t *body)
         flush();
 }
 
-static void pass(int fd, uint64_t left, int prints)
+static void take_sample(const uint8_t *p, const struct header *h)
 {
-    size_t kept = 0;
-    ssize_t got;
-    while (left && (got = read(fd, window + kept, WINDOW - kept)) > 0) {
-        const size_t all = kept + (size_t)got, n = all < left ? all : (size_t)left;
-        const uint8_t *p = window, *end = window + n;
-        struct header h;
-        while ((size_t)(end - p) >= sizeof h) {
-            memcpy(&h, p, sizeof h);
-            if (h.size < sizeof h || h.size > (size_t)(end - p))
-                break;
-            if (prints && h.type == 9 && h.size >= sizeof h + sizeof(struct sample))
-                print(p + sizeof h);
-            else if (!prints && h.type == 3 && h.size >= 24)
-                name_task(p, h.size);
-            p += h.size;
-        }
-        if (p == window)
-            break;
-        kept = (size_t)(end - p);
-        left -= (uint64_t)(p - window);
-        memmove(window, p, kept);
-    }
+    if (h->type == 9 && h->size >= sizeof *h + sizeof(struct sample))
+        print(p + sizeof *h);
+}
+
+static void take_name(const uint8_t *p, const struct header *h)
+{
+    if (h->type == 3 && h->size >= 24)
+        name_task(p, h->size);
 }
 
 int main(int argc, char **argv)
@@ -132,7 +117,7 @@ int main(int argc, char **argv)
     for (int prints = 0; prints < 2; prints++) {
         if (lseek(r.fd, (off_t)r.at, SEEK_SET) < 0)
             return 2;
-        pass(r.fd, r.size, prints);
+        each_record(r.fd, r.size, prints ? take_sample : take_name);
     }
     flush();
     return 0;

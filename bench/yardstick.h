@@ -38,6 +38,32 @@ static inline int open_recording(const char *path, struct recording *r)
     return lseek(r->fd, (off_t)r->at, SEEK_SET) >= 0;
 }
 
+/* Gives the records of the data, of so many bytes, one after the other. */
+static inline __attribute__((always_inline)) void
+each_record(int fd, uint64_t left, void (*take)(const uint8_t *record, const struct header *h))
+{
+    static uint8_t window[WINDOW];
+    size_t kept = 0;
+    ssize_t got;
+    while (left && (got = read(fd, window + kept, WINDOW - kept)) > 0) {
+        const size_t all = kept + (size_t)got, n = all < left ? all : (size_t)left;
+        const uint8_t *p = window, *end = window + n;
+        struct header h;
+        while ((size_t)(end - p) >= sizeof h) {
+            memcpy(&h, p, sizeof h);
+            if (h.size < sizeof h || h.size > (size_t)(end - p))
+                break;
+            take(p, &h);
+            p += h.size;
+        }
+        if (p == window)
+            break;
+        kept = (size_t)(end - p);
+        left -= (uint64_t)(p - window);
+        memmove(window, p, kept);
+    }
+}
+
 /* "00" to "99" */
 static char pairs[100][2] __attribute__((unused));
 

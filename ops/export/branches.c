@@ -412,12 +412,10 @@ enum pd_code pi_export_branches(struct pi_exporting *x, uint32_t pid, const stru
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
     struct branches b = {.pid = pid, .end = UINT64_MAX};
     struct pd_branch_entry entries[ENTRIES];
-    enum pd_code code = PD_OK;
     x->all->stats.branched += list->n > 0;
     b.who = 2 * number_of(x, pid);
     b.wrong = x->all->options.format == PD_EXPORT_BOLT ? PD_BRANCH_MISPRED : 0;
-    if (!code && autofdo)
-        code = count_address(x, pid, rec);
+    enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
     for (size_t at = 0, n; !code && at < list->n; at += n) {
         n = list->n - at < ENTRIES ? list->n - at : ENTRIES;
         pi_branch_entries_at(list, at, n, entries);

@@ -297,6 +297,26 @@ static void test_a_name_more(void **state)
     }
 }
 
+/* A random feature fits into a record, with the places of some cpus, and without those of too many. */
+static void test_many_cpus(void **state)
+{
+    (void)state;
+    static uint8_t memory[PI_RANDOM_ARENA], bytes[PI_RANDOM_ARENA];
+    unsigned with = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct pi_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {seed};
+        struct pd_feature f;
+        size_t n;
+        const uint32_t cpus = seed % 2 ? 8200 : 100;
+        assert_true(pi_random_feature(&rng, &arena, PD_FEAT_CPU_TOPOLOGY, cpus, &f));
+        assert_int_equal(pd_feature_encode(PD_LITTLE, &f, bytes, sizeof bytes, &n, NULL), PD_OK);
+        assert_true(n <= UINT16_MAX - 16);
+        with += f.u.cpu_topology.has_cpus;
+    }
+    assert_true(with > 10);
+}
+
 static void test_small_arena(void **state)
 {
     (void)state;
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_types_differ),
         cmocka_unit_test(test_a_field_more),
         cmocka_unit_test(test_a_name_more),
+        cmocka_unit_test(test_many_cpus),
         cmocka_unit_test(test_small_arena),
     };
     return cmocka_run_group_tests_name("random_values", tests, NULL, NULL);

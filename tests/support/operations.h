@@ -794,6 +794,17 @@ static inline enum pd_code operation_redact(struct operations *t, const struct i
     return operation_end(t, r, code, &error);
 }
 
+/* Times and addresses that are kept are those of the input, in the order in which `convert` writes it. */
+static inline void check_redact_keeps(struct operations *t, const struct image *in, const struct image *out)
+{
+    const bool times = !(t->o[1] & 4), ips = !(t->o[1] & 2);
+    struct image one = {0};
+    if (operation_folder(t, in))
+        CHECK(operation_convert(t, in, &one, (struct pd_convert_options){.to = PD_CONVERT_FILE}) == PD_OK);
+    CHECK(operation_trace(t, one.n ? &one : in, times, ips) == operation_trace(t, out, times, ips));
+    image_free(&one);
+}
+
 /*
  * No long name that was replaced is left anywhere, and no short one as a string; the same again; as many
  * samples, with the times and addresses that they had if these are kept.
@@ -808,8 +819,7 @@ static inline void check_redact(struct operations *t, const struct image *in, bo
         CHECK(t->findings == 0 && operation_clean(t, &out));
         CHECK(operation_samples(t, in) == operation_samples(t, &out) + t->dropped);
         if (t->dropped == 0)
-            CHECK(operation_trace(t, in, !(t->o[1] & 4), !(t->o[1] & 2)) ==
-                  operation_trace(t, &out, !(t->o[1] & 4), !(t->o[1] & 2)));
+            check_redact_keeps(t, in, &out);
         CHECK(operation_redact(t, in, &again, NULL) == PD_OK);
         CHECK(operation_same(&out, &again));
         image_free(&again);

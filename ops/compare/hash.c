@@ -493,7 +493,7 @@ static enum pd_code take_record(struct pi_hashing *h, struct pd_record *rec)
 static enum pd_code add_samples(struct pi_hashing *h)
 {
     struct pd_reader *r = h->r;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *const start = pi_reader_sees(r, &stop), *p = start;
     struct pi_samples run = pi_samples_of(r);
     enum pd_code code = PD_OK;
     uint64_t n = 0, time;
@@ -504,7 +504,7 @@ static enum pd_code add_samples(struct pi_hashing *h)
         p += run.size;
         n++;
     }
-    pi_progress_bytes(&h->progress, (uint64_t)(p - r->src->next));
+    pi_progress_passed(&h->progress, r, (uint64_t)(p - start));
     pi_reader_passed(r, p, n);
     return code;
 }

@@ -60,14 +60,12 @@ static enum pd_code put_untouched(struct pi_conversion *c)
 {
     const uint8_t *bytes;
     uint64_t n;
-    if (c->r->src->next == c->r->src->stop)
-        return PD_OK;
     const size_t size = pi_edits_pass(c->t.edits, c->r, &bytes, &n);
     if (n == 0)
         return PD_OK;
     c->out.writer->plain = false; /* as behind any sample */
     c->stats->records += n;
-    pi_progress_bytes(&c->progress, size);
+    pi_progress_passed(&c->progress, c->r, size);
     return pd_writer_raw(c->out.writer, bytes, size, c->error);
 }
 

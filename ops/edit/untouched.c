@@ -148,7 +148,7 @@ __attribute__((noinline)) static bool put_changed(struct pi_edits *e, const stru
 
 size_t pi_edits_pass(struct pi_edits *e, struct pd_reader *r, const uint8_t **bytes, uint64_t *n)
 {
-    const uint8_t *p = r->src->next, *const start = p, *const stop = r->src->stop;
+    const uint8_t *stop, *const start = pi_reader_sees(r, &stop), *p = start;
     struct pi_samples run = pi_samples_of(r);
     const struct pi_untouched *k = NULL;
     bool copied = false; /* to e->run */

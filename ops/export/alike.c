@@ -292,9 +292,10 @@ void pi_alike_take_run(struct pi_alike *a, struct pd_reader *r, struct pd_clock 
                        uint64_t known)
 {
     const struct taking t = begin_taking(a, settled);
-    struct run run = {.p = r->src->next, .stop = r->src->stop};
+    struct run run = {0};
     const struct pi_alike_kind *k = NULL;
     uint32_t attr;
+    run.p = pi_reader_sees(r, &run.stop);
     a->ready = true;
     a->given = run.p;
     if (!pi_changes_settle(a->changes, clock->done, known))

@@ -215,7 +215,9 @@ enum pd_code pi_filter_damage(struct pi_filtering *f, const struct pd_error *wha
 void pi_filter_report(struct pi_filtering *f, const struct pd_error *what);
 
 /* Takes samples as long as they can be decided at once, and does so. */
-void pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock);
+enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock);
+/* The same in the pass that copies: writes those that are kept. */
+enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock);
 /* Starts to remember, with the next pass. */
 void pi_scan_start(struct pi_filtering *f);
 /* A record at `at` is kept or not. False: there is no memory for that. */

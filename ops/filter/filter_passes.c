@@ -16,6 +16,7 @@
 #include "src/session/tasks/task_flow.h"
 
 typedef enum pd_code visit_fn(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when);
+typedef enum pd_code scan_fn(struct pi_filtering *f, struct pd_clock *clock);
 
 /* The payload behind the record is incomplete, so the record is not taken, and nothing behind it. */
 static enum pd_code payload_missing(struct pi_filtering *f, const struct pd_record *rec, uint64_t left,
@@ -54,9 +55,9 @@ static enum pd_code go_to(struct pi_filtering *f, const struct pi_place *p)
                     : pd_reader_rewind(f->reader, f->error);
 }
 
-/* Calls `visit` for every record from a place on, unless pi_scan_samples() takes it. */
+/* Calls `visit` for every record from a place on, unless `scan`, which may be NULL, takes it. */
 static inline __attribute__((always_inline)) enum pd_code
-each_record(struct pi_filtering *f, const struct pi_place *from, bool quick, visit_fn *visit)
+each_record(struct pi_filtering *f, const struct pi_place *from, scan_fn *scan, visit_fn *visit)
 {
     struct pd_record rec = {0};
     struct pd_clock clock = from->clock;
@@ -66,9 +67,8 @@ each_record(struct pi_filtering *f, const struct pi_place *from, bool quick, vis
     enum pd_code code = go_to(f, from);
     f->met = from->met;
     f->taken = from->taken;
-    while (!code && !over) {
-        if (quick && f->reader->src->next != f->reader->src->stop)
-            pi_scan_samples(f, &clock);
+    memset(f->scan.seen, 0, sizeof f->scan.seen); /* they are of one pass */
+    while (!code && !over && !(scan && (code = scan(f, &clock)))) {
         if (f->scan.on)
             mark_moment(f, &clock);
         const enum pd_code next =
@@ -91,12 +91,12 @@ each_record(struct pi_filtering *f, const struct pi_place *from, bool quick, vis
     return code;
 }
 
-/* Samples of known tasks by pi_scan_samples(). Its cache is of this pass. */
+/* Samples of known tasks by pi_scan_samples(). */
 static enum pd_code scan_records(struct pi_filtering *f, visit_fn *visit)
 {
     const struct pi_place begin = begin_of(f);
-    memset(f->scan.seen, 0, sizeof f->scan.seen);
-    const enum pd_code code = each_record(f, &begin, f->scan.quick && begin.clock.timed, visit);
+    scan_fn *const scan = f->scan.quick && begin.clock.timed ? pi_scan_samples : NULL;
+    const enum pd_code code = each_record(f, &begin, scan, visit);
     if (f->scan.on) /* to the end */
         pi_scan_end(&f->scan, &f->scan.end);
     return code;
@@ -254,19 +254,28 @@ static bool wants_task(const struct pi_filtering *f, const struct pi_subject *s)
     return pi_meets_task(&f->keep, s) && !(f->drops && pi_meets_any_task(&f->drop, s));
 }
 
+/* look_at() a sample of a quick selection: its task is the same at the moments between `from` and `to`. */
+static void look_at_span(const struct pi_filtering *f, const struct pd_record *rec,
+                         const struct pd_moment *when, struct pi_subject *s, uint64_t *from, uint64_t *to)
+{
+    *from = 0;
+    *to = UINT64_MAX;
+    pi_subject_init(s, rec);
+    if (f->ask_tasks)
+        pd_tasks_find_span(f->tasks, when, s->tid, &s->task, from, to);
+}
+
 /* The second pass, a sample. */
 static enum pd_code choose_known(struct pi_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                                  bool *kept)
 {
     struct pi_subject s;
-    uint64_t from = 0, to = UINT64_MAX;
+    uint64_t from, to;
     if (!f->scan.quick) {
         look_at(f, rec, when, &s);
         return take_sample(f, rec, &s, kept);
     }
-    pi_subject_init(&s, rec);
-    if (f->ask_tasks)
-        pd_tasks_find_span(f->tasks, when, s.tid, &s.task, &from, &to);
+    look_at_span(f, rec, when, &s, &from, &to);
     const enum pd_code code = take_sample(f, rec, &s, kept);
     note_subject(f, &s, from, to, wants_task(f, &s), *kept);
     return code;
@@ -520,12 +529,18 @@ static bool keep_sample(struct pi_filtering *f, struct pd_record *rec, const str
 {
     struct pi_subject s;
     struct pd_error what;
+    uint64_t from, to;
     f->stats->samples++;
     if (!is_readable(rec)) {
         why_not_readable(rec, &what);
         return unreadable(f, &what);
     }
-    look_at(f, rec, when, &s);
+    if (f->scan.quick) {
+        look_at_span(f, rec, when, &s, &from, &to);
+        note_subject(f, &s, from, to, wants_task(f, &s), true); /* who is needed is known */
+    } else {
+        look_at(f, rec, when, &s);
+    }
     if (!choose_sample(f, &s, rec))
         return false;
     note_time(f, &s);
@@ -664,7 +679,7 @@ static enum pd_code check_all(struct pi_filtering *f)
 {
     const struct pi_place begin = begin_of(f);
     const enum pd_code code = f->scan.complete ? pi_scan_check(f) : PD_OK;
-    return code ? code : each_record(f, f->scan.complete ? &f->scan.end : &begin, false, check_maps);
+    return code ? code : each_record(f, f->scan.complete ? &f->scan.end : &begin, NULL, check_maps);
 }
 
 /* The first two passes at once, and what else it then takes. */
@@ -721,7 +736,8 @@ enum pd_code pi_filter_write(struct pi_filtering *f)
         from = f->scan.end;
     }
     if (!code && !over)
-        code = each_record(f, &from, false, pi_filter_copy);
+        code = each_record(f, &from, f->scan.quick && from.clock.timed ? pi_scan_copy_samples : NULL,
+                           pi_filter_copy);
     pi_reader_left_out(f->reader, &f->stats->samples, &f->stats->others);
     f->out.sections.first = f->stats->first;
     f->out.sections.last = f->stats->last;

@@ -249,12 +249,12 @@ static inline bool judge(const struct pi_filtering *f, const struct pd_filter_li
     return !*keep || (seen->needed && pi_sample_fits(run->plan, p, run->size));
 }
 
-void pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
+enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
 {
     struct pd_reader *r = f->reader;
     struct pi_scan *s = &f->scan;
     const struct pd_filter_lists lists = f->options->keep;
-    const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
+    const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin;
     struct pi_samples run = pi_samples_of(r);
     struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
     struct pd_clock now = *clock;
@@ -278,10 +278,53 @@ void pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
     *clock = now;
     f->stats->first = first;
     f->stats->last = last;
+    pi_progress_passed(&f->progress, r, (uint64_t)(p - begin));
     pi_reader_passed(r, p, n);
     s->samples += s->on ? n : 0;
     s->kept_samples += s->on ? kept : 0;
-    pi_progress_bytes(&f->progress, (uint64_t)(p - begin));
+    return PD_OK;
+}
+
+/* Samples that are kept and follow each other: from `begin`, if there are some, to `end`. */
+static enum pd_code write_samples(struct pi_filtering *f, const uint8_t *begin, const uint8_t *end)
+{
+    struct pd_record first = {.depth = pi_reader_is_inside(f->reader), .member = f->reader->member};
+    if (begin == NULL)
+        return PD_OK;
+    pi_record_take_header(&first, begin);
+    return pi_output_samples(&f->out, &first, (size_t)(end - begin));
+}
+
+enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock)
+{
+    struct pd_reader *r = f->reader;
+    const struct pd_filter_lists lists = f->options->keep;
+    const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin, *kept = NULL;
+    struct pi_samples run = pi_samples_of(r);
+    struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
+    struct pd_clock now = *clock;
+    uint64_t n = 0, n_kept = 0, time;
+    enum pd_code code = PD_OK;
+    bool keep;
+    begin_look(&look);
+    while (!code && pi_samples_next(p, (size_t)(stop - p), &run, &time) &&
+           judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
+        if (!keep && kept)
+            code = write_samples(f, kept, p);
+        kept = !keep ? NULL : kept ? kept : p;
+        pi_clock_follow(&now, time);
+        n_kept += keep;
+        p += run.size;
+        n++;
+    }
+    if (!code)
+        code = write_samples(f, kept, p);
+    *clock = now;
+    f->stats->samples += n;
+    f->stats->kept_samples += n_kept;
+    pi_progress_passed(&f->progress, r, (uint64_t)(p - begin));
+    pi_reader_passed(r, p, n);
+    return code;
 }
 
 /* ---- The copy */

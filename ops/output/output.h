@@ -58,6 +58,8 @@ static inline bool pi_output_is_direct(const struct pi_output *o)
 enum pd_code pi_output_bytes(struct pi_output *o, const uint8_t *bytes, size_t n);
 /* Writes the bytes of a record: its own, or others of the same number. */
 enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, const uint8_t *bytes);
+/* Writes n bytes of samples that follow each other, of which *first is the first. */
+enum pd_code pi_output_samples(struct pi_output *o, const struct pd_record *first, size_t n);
 /*
  * Notes the place of the last written record for the AUXTRACE index; only AUXTRACE records of sections count.
  */

@@ -3,7 +3,7 @@
 #ifndef PERFDATA_OPS_PROGRESS_H
 #define PERFDATA_OPS_PROGRESS_H
 
-#include "src/container/reader/reader_internal.h"
+#include "src/container/reader/sample_run.h"
 
 struct pi_progress {
     void (*callback)(void *user, uint64_t done, uint64_t total); /* may be NULL */
@@ -54,6 +54,12 @@ static inline void pi_progress_bytes(struct pi_progress *p, uint64_t n)
     p->done += n;
     if (n)
         pi_progress_tell(p);
+}
+
+/* Counts bytes of records that the reader passes where they are; inside, as above. */
+static inline void pi_progress_passed(struct pi_progress *p, const struct pd_reader *r, uint64_t n)
+{
+    pi_progress_bytes(p, pi_reader_is_inside(r) ? 0 : n);
 }
 
 #endif

@@ -211,6 +211,19 @@ enum pd_code pi_output_record(struct pi_output *o, const struct pd_record *rec, 
     return pd_writer_raw(w, bytes, rec->size, o->sections.error);
 }
 
+enum pd_code pi_output_samples(struct pi_output *o, const struct pd_record *first, size_t n)
+{
+    const uint8_t *rest = first->raw + first->size;
+    const enum pd_code code = pi_output_record(o, first, first->raw);
+    n -= first->size;
+    if (code || n == 0)
+        return code;
+    if (o->run_n == 0)
+        return pd_writer_raw(writer_of(o), rest, n, o->sections.error);
+    o->run_n += n;
+    return PD_OK;
+}
+
 enum pd_code pi_output_payload(struct pi_output *o, const uint8_t *bytes, size_t n)
 {
     const enum pd_code code = pi_output_flush(o);

@@ -192,7 +192,7 @@ static inline uint32_t key_at(const struct cutter *k, const struct pd_plan *plan
 static void pass_met(struct cutter *k, uint64_t *newest)
 {
     struct pd_reader *r = k->c.reader;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *const start = pi_reader_sees(r, &stop), *p = start;
     struct pi_samples run = pi_samples_of(r);
     uint64_t n = 0, time;
     uint32_t task[2];
@@ -208,7 +208,7 @@ static void pass_met(struct cutter *k, uint64_t *newest)
         n++;
     }
     k->passed += n;
-    pi_progress_bytes(&k->progress, (uint64_t)(p - r->src->next));
+    pi_progress_passed(&k->progress, r, (uint64_t)(p - start));
     pi_reader_passed(r, p, n);
 }
 

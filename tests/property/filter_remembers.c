@@ -28,7 +28,7 @@ static void make(struct bytes *b, struct pi_rng *r)
     o.n_weights = o.workload || pi_rng_one_in(r, 4) ? 0 : sizeof weights / sizeof *weights;
     o.events = 1 + (unsigned)pi_rng_below(r, 3);
     o.tasks = 2 + (unsigned)pi_rng_below(r, 40);
-    o.compression = pi_rng_one_in(r, 12) ? PD_RECORD_COMPRESSED : 0;
+    o.compression = pi_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);

@@ -110,18 +110,39 @@ static inline bool pi_samples_next(const uint8_t *p, size_t left, struct pi_samp
     return *time != UINT64_MAX;
 }
 
-/* The reader continues at p, behind n more records. */
-static inline void pi_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
+/* True if what was decompressed comes next, and its records can be taken where they are. */
+static inline bool pi_reader_is_inside(const struct pd_reader *r)
 {
-    r->at += (uint64_t)(p - r->src->next);
-    r->src->next = p;
-    r->index += n;
+    return r->inside && r->begun && !r->nested && !r->pending.code && r->info.order == PD_HOST_ORDER;
 }
 
-/* Passes the kernel's records from the reader's position on, as far as they are in the window. */
+/* Up to *stop, bytes from which records behind another one can be taken: in the window, or decompressed. */
+static inline const uint8_t *pi_reader_sees(const struct pd_reader *r, const uint8_t **stop)
+{
+    if (!pi_reader_is_inside(r)) {
+        *stop = r->src->stop;
+        return r->src->next;
+    }
+    *stop = r->inflate.buf + r->inflate.end;
+    return r->inflate.buf + r->inflate.start;
+}
+
+/* The reader continues at p of those bytes, behind n more records. */
+static inline void pi_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
+{
+    r->index += n;
+    if (pi_reader_is_inside(r)) {
+        pi_inflate_take(&r->inflate, (size_t)(p - r->inflate.buf) - r->inflate.start);
+        return;
+    }
+    r->at += (uint64_t)(p - r->src->next);
+    r->src->next = p;
+}
+
+/* Passes the kernel's records from the reader's position on, as far as they can be taken where they are. */
 static inline void pi_reader_pass_kernel(struct pd_reader *r)
 {
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *p = pi_reader_sees(r, &stop);
     struct pi_record_header h;
     uint64_t n = 0;
     for (; (size_t)(stop - p) >= sizeof h; p += h.size, n++) {

@@ -9,18 +9,9 @@ static bool is_seen(const struct pi_skim *skim, uint32_t tid)
     return skim->tids == NULL || (tid < skim->n_tids && skim->tids[tid / 64] >> tid % 64 & 1);
 }
 
-/* True if decompressed data comes next, and can be read in place. */
-static bool is_inside(const struct pd_reader *r)
-{
-    return r->inside && !r->pending.code && !r->nested && PD_HOST_ORDER == PD_LITTLE &&
-           r->info.order == PD_LITTLE;
-}
-
 void pi_reader_skim(struct pd_reader *r, struct pi_skim *skim)
 {
-    const bool inside = is_inside(r);
-    const uint8_t *p = inside ? r->inflate.buf + r->inflate.start : r->src->next, *const begin = p;
-    const uint8_t *const stop = inside ? r->inflate.buf + r->inflate.end : r->src->stop;
+    const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin;
     struct pi_samples s = pi_samples_of(r);
     uint64_t n = 0, first = skim->first, last = skim->last, time;
     uint32_t tid;
@@ -40,13 +31,8 @@ void pi_reader_skim(struct pd_reader *r, struct pi_skim *skim)
     skim->last = last;
     skim->samples += n;
     skim->bytes += (uint64_t)(p - begin);
-    if (!inside) {
-        pi_reader_passed(r, p, n);
-        return;
-    }
-    skim->inflated += (uint64_t)(p - begin);
-    pi_inflate_take(&r->inflate, (size_t)(p - begin));
-    r->index += n;
+    skim->inflated += pi_reader_is_inside(r) ? (uint64_t)(p - begin) : 0;
+    pi_reader_passed(r, p, n);
 }
 
 size_t pi_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room,

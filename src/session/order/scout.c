@@ -76,7 +76,7 @@ static enum pd_code collect(struct pi_scout *s, struct pd_record *rec, struct pd
 static void pass_samples(struct pi_scout *s)
 {
     struct pd_reader *r = s->reader;
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *p = pi_reader_sees(r, &stop);
     struct pi_samples run = pi_samples_of(r);
     uint64_t n = 0, time, newest = s->clock.waiting ? s->clock.newest : 0, last = s->last;
     const uint64_t done = s->clock.done;

@@ -228,26 +228,44 @@ static uint64_t until_full(const struct lane *l)
     return !l->sliding ? UINT64_MAX : batch > half ? batch : half;
 }
 
-static inline struct pd_record sample_of(const struct pi_samples *run, const uint8_t *p, uint64_t offset,
-                                         uint64_t index)
+/* Where the bytes are that a reader sees: in the file, or all in one COMPRESSED record. */
+struct place {
+    const uint8_t *start;
+    uint64_t offset, inner, index; /* of the record there */
+    bool inside;
+};
+
+static struct place place_of(const struct pd_reader *r, const uint8_t *start)
+{
+    const bool inside = pi_reader_is_inside(r);
+    const uint64_t offset = inside ? r->inflate.offset : r->at;
+    return (struct place){start, offset, inside ? r->inflate.position : 0, r->index, inside};
+}
+
+/* The sample at p, which is number n from that place on. */
+static inline struct pd_record sample_of(const struct pi_samples *run, const struct place *from,
+                                         const uint8_t *p, uint64_t n)
 {
     const struct pd_event_attr *event = run->events.attr[run->index];
+    const uint64_t ahead = (uint64_t)(p - from->start);
     return (struct pd_record){.type = PD_RECORD_SAMPLE,
                               .size = (uint16_t)run->size,
                               .raw = p,
                               .plan = run->plan,
                               .attr = &event->attr,
                               .attr_index = run->index,
-                              .offset = offset,
-                              .index = index};
+                              .offset = from->offset + (from->inside ? 0 : ahead),
+                              .inner_offset = from->inside ? from->inner + ahead : 0,
+                              .depth = from->inside,
+                              .index = from->index + n};
 }
 
 /* Apart, so that others need no record in memory. */
 __attribute__((noinline)) static enum pd_code push_sample(struct lane *l, struct pi_samples run,
-                                                          const uint8_t *p, uint64_t offset, uint64_t index,
-                                                          struct pd_error *error)
+                                                          const struct place *from, const uint8_t *p,
+                                                          uint64_t n, struct pd_error *error)
 {
-    const struct pd_record rec = sample_of(&run, p, offset, index);
+    const struct pd_record rec = sample_of(&run, from, p, n);
     uint64_t time;
     memcpy(&time, p + run.plan->time, sizeof time);
     return pi_queue_push(&l->queue, &rec, time, error);
@@ -257,10 +275,11 @@ __attribute__((noinline)) static enum pd_code push_sample(struct lane *l, struct
 static enum pd_code push_samples(struct pd_sorter *s, struct lane *l, struct pd_error *error)
 {
     struct pd_reader *r = l->reader;
-    const uint8_t *const start = r->src->next, *const stop = r->src->stop, *p = start;
+    const uint8_t *stop, *const start = pi_reader_sees(r, &stop), *p = start;
     struct pi_samples run = pi_samples_of(r);
     struct pi_queue_end end = pi_queue_begin(&l->queue);
-    const uint64_t full = until_full(l), at = r->at, index = r->index;
+    const struct place from = place_of(r, start);
+    const uint64_t full = until_full(l);
     const bool none = l->queue.waiting == 0;
     enum pd_code code = PD_OK;
     uint64_t n = 0, time, newest = 0;
@@ -269,11 +288,10 @@ static enum pd_code push_samples(struct pd_sorter *s, struct lane *l, struct pd_
         if (n == 0 && none && is_settled(l, time))
             break;
         newest = time > newest ? time : newest;
-        const uint64_t offset = at + (uint64_t)(p - start);
-        const struct pd_record rec = sample_of(&run, p, offset, index + n);
+        const struct pd_record rec = sample_of(&run, &from, p, n);
         if (!pi_queue_append(&end, &rec, time)) {
             pi_queue_finish(&l->queue, &end);
-            code = push_sample(l, run, p, offset, index + n, error);
+            code = push_sample(l, run, &from, p, n, error);
             end = pi_queue_begin(&l->queue);
         }
         p += run.size;
@@ -450,12 +468,13 @@ static void note_times(struct pd_sorter_stats *stats, uint64_t n, uint64_t first
 static void measure_samples(struct pd_sorter *s, struct lane *l, uint64_t *records)
 {
     struct pd_reader *r = l->reader;
-    const uint8_t *const start = r->src->next, *const stop = r->src->stop, *p = start;
+    const uint8_t *stop, *const start = pi_reader_sees(r, &stop), *p = start;
+    const struct place from = place_of(r, start);
     struct pi_samples run = pi_samples_of(r);
     uint64_t n = 0, time, newest = l->newest, slack = l->slack, first = UINT64_MAX, last = 0;
     while (l->clock.timed && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time) {
         if (time < newest) {
-            const struct pd_record rec = sample_of(&run, p, r->at + (uint64_t)(p - start), r->index + n);
+            const struct pd_record rec = sample_of(&run, &from, p, n);
             slack = newest - time > slack ? newest - time : slack;
             note_disorder(&s->stats, l, &rec, time, newest);
         }
@@ -702,13 +721,14 @@ static bool is_straight(const struct lane *l)
 /* The samples at the reader's position. */
 static size_t ready_in_window(const struct pd_reader *r, struct pi_ready *ready, size_t most)
 {
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *p = pi_reader_sees(r, &stop);
+    const bool inside = pi_reader_is_inside(r);
     struct pi_samples run = pi_samples_of(r);
     size_t n = 0;
     uint64_t time;
     while (n < most && pi_samples_next(p, (size_t)(stop - p), &run, &time) && time &&
            pi_sample_fits(run.plan, p, run.size)) {
-        ready[n++] = (struct pi_ready){time, p, (uint16_t)run.size, false};
+        ready[n++] = (struct pi_ready){time, p, (uint16_t)run.size, inside};
         p += run.size;
     }
     return n;

@@ -234,7 +234,7 @@ struct known {
 /* Skips samples without new mentions. */
 static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
 {
-    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const uint8_t *stop, *p = pi_reader_sees(r, &stop);
     struct pi_samples run = pi_samples_of(r);
     struct pd_clock now = *clock;
     uint64_t n = 0, time;

@@ -256,8 +256,13 @@ static enum pd_code each_in_any_order(struct cutter *k, visit_fn *visit)
 static inline bool is_few_steps(const struct pi_queue_entry *e)
 {
     const struct pi_waiting *w = e->waiting;
-    return pi_sorted_is_whole(e) && !w->depth && !w->plan->offcpu &&
-           !(w->attr->flags & PD_ATTR_DEFER_CALLCHAIN);
+    return pi_sorted_is_whole(e) && !w->plan->offcpu && !(w->attr->flags & PD_ATTR_DEFER_CALLCHAIN);
+}
+
+/* Its bytes, as the progress counts them: not inside a COMPRESSED record. */
+static inline uint64_t outside(const struct pi_queue_entry *e)
+{
+    return e->waiting->depth ? 0 : e->waiting->size;
 }
 
 /* ---- The first pass: counting */
@@ -365,7 +370,7 @@ static enum pd_code learn_whole(struct cutter *k)
     const size_t n = k->c.timed && !k->names.meta ? pi_sorter_ahead(k->sorter, &e) : 0;
     struct pd_moment when = {.order = k->seq};
     enum pd_code code = PD_OK;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, passed = 0;
     size_t done = 0;
     uint32_t task[2] = {0}, next[2];
     for (; !code && done < n && is_few_steps(&e[done]); done++) {
@@ -377,6 +382,7 @@ static enum pd_code learn_whole(struct cutter *k)
         when.order = k->seq + done;
         note_first(k, e[done].time);
         bytes += w->size;
+        passed += outside(&e[done]);
     }
     if (!code && done)
         code = pd_tasks_mention(k->c.tasks, &when, task[0], task[1], k->c.error);
@@ -384,7 +390,7 @@ static enum pd_code learn_whole(struct cutter *k)
     k->samples += done;
     k->sample_bytes += bytes;
     k->seq += done;
-    pi_progress_bytes(&k->progress, bytes);
+    pi_progress_bytes(&k->progress, passed);
     pi_sorter_pass(k->sorter, done);
     return code;
 }
@@ -507,13 +513,13 @@ static enum pd_code put_whole_in_turn(struct cutter *k)
     enum pd_code code = PD_OK;
     size_t done = 0;
     uint64_t bytes = 0;
-    for (; !code && done < n && is_few_steps(&e[done]) && pi_cut_takes(p, e[done].time); done++) {
+    for (; !code && done < n && is_few_steps(&e[done]) && pi_cut_takes(p, &e[done]); done++) {
         const size_t size = e[done].waiting->size;
         if (is_cut_at(k, true, true, e[done].time, size))
             break;
         code = pi_cut_put_whole(p, &e[done]);
         k->done += size;
-        bytes += size;
+        bytes += outside(&e[done]);
     }
     k->seq += done;
     pi_progress_bytes(&k->progress, bytes);
@@ -692,7 +698,7 @@ static bool find_piece_of_whole(struct cutter *k, const struct pi_queue_entry *e
     const uint32_t number = number_of(k, key_at(k, w->plan, w->attr_index, w->raw));
     const size_t place = place_of(k, number);
     *piece = place != ELSEWHERE ? &k->cuts[place] : NULL;
-    return number != PI_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e->time));
+    return number != PI_IDMAP_NONE && (!*piece || pi_cut_takes(*piece, e));
 }
 
 /* As put_by_key(), of the samples that come next, as far as few steps do. */
@@ -707,7 +713,7 @@ static enum pd_code put_whole_by_key(struct cutter *k)
     uint64_t bytes = 0;
     for (; !code && done < n && find_piece_of_whole(k, &e[done], &piece); done++) {
         code = piece ? pi_cut_put_whole(piece, &e[done]) : PD_OK;
-        bytes += e[done].waiting->size;
+        bytes += outside(&e[done]);
     }
     k->seq += done;
     pi_progress_bytes(&k->progress, bytes);

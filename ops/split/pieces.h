@@ -81,13 +81,19 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
                         bool copy);
 /* The same of a sample of the piece itself, without a payload; most take few instructions. */
 enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec);
-/*
- * The same of a sample that pi_sorted_is_whole(), outside COMPRESSED records, if pi_cut_takes() its time: it
- * is neither older than those before it, nor is the output more than its bytes.
- */
-static inline bool pi_cut_takes(const struct pi_cut *p, uint64_t time)
+/* True if a record, inside a COMPRESSED one or not, is the first of its piece that is compressed again. */
+static inline bool pi_cut_starts_zip(const struct pi_cut *p, bool inside)
 {
-    return pi_output_is_direct(&p->out) && !(p->waiting && time < p->newest);
+    return inside && p->out.z.zip == 0 && p->c->zip && p->c->output.zip == PD_ZIP_KEEP;
+}
+/*
+ * The same of a sample that pi_sorted_is_whole(), if pi_cut_takes() it: it is neither older than those before
+ * it, nor is the output more than its bytes.
+ */
+static inline bool pi_cut_takes(const struct pi_cut *p, const struct pi_queue_entry *e)
+{
+    return pi_output_is_direct(&p->out) && !(p->waiting && e->time < p->newest) &&
+           !pi_cut_starts_zip(p, e->waiting->depth);
 }
 enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e);
 enum pd_code pi_cut_end(struct pi_cut *p);

@@ -138,7 +138,7 @@ enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi
     enum pd_code code = copy ? copy_again(p->c, n) : PD_OK;
     if (!code)
         code = keep_order(p, rec);
-    if (!code && rec->depth && p->out.z.zip == 0 && p->c->zip) /* the first that was compressed */
+    if (!code && pi_cut_starts_zip(p, rec->depth))
         code = put_wrapper(p);
     if (!code && !copy && pi_has_reads(rec))
         code = pi_reads_pass(&p->c->counters, &p->sums, rec, room, &bytes, p->c->error);
@@ -170,8 +170,8 @@ enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e)
 enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
 {
     uint64_t time;
-    if (!pi_cut_time(p->c, rec, &time) || rec->depth || rec->payload_size || pi_has_reads(rec) ||
-        (p->waiting && time < p->newest))
+    if (!pi_cut_time(p->c, rec, &time) || pi_cut_starts_zip(p, rec->depth) || rec->payload_size ||
+        pi_has_reads(rec) || (p->waiting && time < p->newest))
         return pi_cut_put(p, rec, NULL, false);
     const enum pd_code code = pi_output_record(&p->out, rec, rec->raw);
     note_sample(p, rec->size, time);

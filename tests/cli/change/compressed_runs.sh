@@ -45,7 +45,7 @@ compare() {
     pieces --by pid
     pieces --by event
     pieces --chunks 3
-    for verb in hash 'export --to folded -o -' 'export --to speedscope -o -' 'dump -F comm,pid,tid,time,event'; do
+    for verb in hash 'export --to folded -o -' 'export --to speedscope -o -' 'dump -F comm,tid,time,event'; do
         # shellcheck disable=SC2086
         "$PERFDATA" $verb a.data >plain 2>/dev/null || true
         # shellcheck disable=SC2086

@@ -144,17 +144,28 @@ struct pi_place {
  */
 struct pi_seen {
     uint64_t from, to;
-    uint32_t pid, tid;
-    bool keep;   /* the lists of tasks want it */
-    bool needed; /* and it is marked as needed */
+    uint32_t task[2]; /* pid, tid */
+    bool keep;        /* the lists of tasks want it */
+    bool needed;      /* and it is marked as needed */
 };
 
 #define PI_SEEN 256
+
+/* What the lists say of a sample without its task: the same of all of a cpu and an event. */
+struct pi_verdict {
+    uint32_t cpu, event;
+    bool known;
+    bool early; /* its time and cpu are selected */
+    bool keep;  /* its event is, too, and none of the lists that drop has it */
+};
+
+#define PI_VERDICTS 64
 #define PI_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
 
 struct pi_scan {
     bool quick;                   /* pi_scan_samples() may choose: by time, task, cpu and event alone */
     struct pi_seen seen[PI_SEEN]; /* by the last bits of the tid */
+    struct pi_verdict verdicts[PI_VERDICTS]; /* by those of the cpu */
     /*
      * The remembered choices: parts of the data from its start on, kept or not, or a record that goes with
      * its task.

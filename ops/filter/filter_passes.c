@@ -68,6 +68,7 @@ each_record(struct pi_filtering *f, const struct pi_place *from, scan_fn *scan, 
     f->met = from->met;
     f->taken = from->taken;
     memset(f->scan.seen, 0, sizeof f->scan.seen); /* they are of one pass */
+    memset(f->scan.verdicts, 0, sizeof f->scan.verdicts);
     while (!code && !over && !(scan && (code = scan(f, &clock)))) {
         if (f->scan.on)
             mark_moment(f, &clock);
@@ -108,7 +109,7 @@ static enum pd_code scan_records(struct pi_filtering *f, visit_fn *visit)
 static void note_subject(struct pi_filtering *f, const struct pi_subject *s, uint64_t from, uint64_t to,
                          bool keep, bool needed)
 {
-    f->scan.seen[s->tid % PI_SEEN] = (struct pi_seen){from, to, s->pid, s->tid, keep, needed};
+    f->scan.seen[s->tid % PI_SEEN] = (struct pi_seen){from, to, {s->pid, s->tid}, keep, needed};
 }
 
 /* A sample that perf does not skip early makes the task known to perf. */

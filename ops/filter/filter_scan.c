@@ -190,63 +190,66 @@ void pi_scan_end(struct pi_scan *s, const struct pi_place *end)
 
 /* ---- Samples */
 
-/* A sample whose cpu or event counts, or whose time excludes it: without its task. */
+/* The lists of times, cpus and events. */
 struct look {
-    struct pd_record rec; /* of `subject` */
-    struct pi_subject subject;
+    bool at_each; /* there are some, besides the times to keep */
+    bool anew;    /* the time matters: no verdict holds for another sample */
+    size_t whole; /* pi_samples_whole() */
 };
 
-static bool looks_at_each(const struct pd_filter_options *o)
+static struct look look_of(const struct pi_filtering *f, const struct pi_samples *run)
 {
-    return o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || o->drop.times;
+    const struct pd_filter_options *o = f->options;
+    const bool drops_times = o->drop.times != NULL;
+    return (struct look){o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || drops_times,
+                         drops_times, pi_samples_whole(f->reader, run)};
 }
 
-static void begin_look(struct look *look)
+__attribute__((noinline)) static void decide(const struct pi_filtering *f, struct pi_verdict *v, uint32_t cpu,
+                                             uint32_t event, uint64_t time)
 {
-    look->rec.type = PD_RECORD_SAMPLE;
-    look->subject.rec = &look->rec;
-    look->subject.has_time = true;
+    const struct pd_record rec = {.type = PD_RECORD_SAMPLE, .attr_index = event};
+    const struct pi_subject s = {
+        .rec = &rec, .time = time, .cpu = cpu, .has_time = true, .has_cpu = cpu != UINT32_MAX};
+    *v =
+        (struct pi_verdict){.cpu = cpu, .event = event, .known = true, .early = pi_meets_early(&f->keep, &s)};
+    v->keep = pi_meets_event(&f->keep, &s) && !(f->drops && pi_meets_any_itself(&f->drop, &s));
 }
 
-/* Takes the sample at p. False: its time or cpu is not selected. Apart, as most filters do not need it. */
-__attribute__((noinline)) static bool meets_early(const struct pi_filtering *f, struct look *look,
-                                                  const struct pd_plan *plan, uint32_t event,
-                                                  const uint8_t *p, uint64_t time)
+/* What the lists say of the sample at p. */
+static inline const struct pi_verdict *verdict_of(struct pi_filtering *f, const struct pi_samples *run,
+                                                  const struct look *look, const uint8_t *p, uint64_t time)
 {
-    struct pi_subject *s = &look->subject;
-    s->time = time;
-    s->cpu = UINT32_MAX;
-    if (plan->cpu)
-        memcpy(&s->cpu, p + plan->cpu, sizeof s->cpu);
-    s->has_cpu = s->cpu != UINT32_MAX;
-    look->rec.attr_index = event;
-    return pi_meets_early(&f->keep, s);
-}
-
-/* True if its event is not selected, or a list other than those of tasks drops it. */
-__attribute__((noinline)) static bool is_dropped(const struct pi_filtering *f, const struct look *look)
-{
-    return !pi_meets_event(&f->keep, &look->subject) ||
-           (f->drops && pi_meets_any_itself(&f->drop, &look->subject));
+    uint32_t cpu = UINT32_MAX;
+    if (run->plan->cpu)
+        memcpy(&cpu, p + run->plan->cpu, sizeof cpu);
+    struct pi_verdict *v = &f->scan.verdicts[cpu % PI_VERDICTS];
+    if (!v->known || v->cpu != cpu || v->event != run->index || look->anew)
+        decide(f, v, cpu, run->index, time);
+    return v;
 }
 
 /* True if this sample can be decided at once. Its moment is `at`. */
-static inline bool judge(const struct pi_filtering *f, const struct pd_filter_lists *l,
-                         const struct pi_samples *run, struct look *look, const uint8_t *p, uint64_t at,
-                         uint64_t time, bool *keep)
+static inline __attribute__((always_inline)) bool
+judge(struct pi_filtering *f, const struct pd_filter_lists *l, const struct pi_samples *run,
+      const struct look *look, const uint8_t *p, uint64_t at, uint64_t time, bool *keep)
 {
-    uint32_t task[2];
+    uint64_t task, known;
+    uint32_t tid;
     *keep = false;
     if (l->times && !pi_time_in(l->times, l->n_times, time))
         return true;
-    if (look && !meets_early(f, look, run->plan, run->index, p, time))
+    const struct pi_verdict *v = look->at_each ? verdict_of(f, run, look, p, time) : NULL;
+    if (v && !v->early)
         return true;
-    memcpy(task, p + run->plan->pid, sizeof task);
-    const struct pi_seen *seen = &f->scan.seen[task[1] % PI_SEEN];
-    if (seen->pid != task[0] || seen->tid != task[1] || at <= seen->from || at >= seen->to)
+    memcpy(&task, p + run->plan->pid, sizeof task);
+    memcpy(&tid, p + run->plan->pid + 4, sizeof tid);
+    const struct pi_seen *seen = &f->scan.seen[tid % PI_SEEN];
+    memcpy(&known, seen->task, sizeof known);
+    if (known != task || at <= seen->from || at >= seen->to)
         return false;
-    *keep = seen->keep && !(look && is_dropped(f, look));
-    return !*keep || (seen->needed && pi_sample_fits(run->plan, p, run->size));
+    *keep = seen->keep && !(v && !v->keep);
+    return !*keep || (seen->needed && (run->size == look->whole || pi_sample_fits(run->plan, p, run->size)));
 }
 
 enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
@@ -256,13 +259,12 @@ enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin;
     struct pi_samples run = pi_samples_of(r);
-    struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
+    const struct look look = look_of(f, &run);
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
-    begin_look(&look);
     while (pi_samples_next(p, (size_t)(stop - p), &run, &time) &&
-           judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
+           judge(f, &lists, &run, &look, p, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on &&
             !pi_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
             break;
@@ -301,14 +303,13 @@ enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin, *kept = NULL;
     struct pi_samples run = pi_samples_of(r);
-    struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
+    const struct look look = look_of(f, &run);
     struct pd_clock now = *clock;
     uint64_t n = 0, n_kept = 0, time;
     enum pd_code code = PD_OK;
     bool keep;
-    begin_look(&look);
     while (!code && pi_samples_next(p, (size_t)(stop - p), &run, &time) &&
-           judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
+           judge(f, &lists, &run, &look, p, time > now.done ? time : now.done, time, &keep)) {
         if (!keep && kept)
             code = write_samples(f, kept, p);
         kept = !keep ? NULL : kept ? kept : p;

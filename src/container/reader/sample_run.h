@@ -81,6 +81,14 @@ static inline struct pi_samples pi_samples_of(const struct pd_reader *r)
     return (struct pi_samples){plan, size, 0, size, events};
 }
 
+/* Samples of this size are whole, since none of their fields varies; 1: each has to be looked at. */
+static inline size_t pi_samples_whole(const struct pd_reader *r, const struct pi_samples *s)
+{
+    const uint64_t vary = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW;
+    const bool none = s->usual != 1 && s->plan->usual && !(r->attrs.attr[0]->attr.sample_type & vary);
+    return none ? s->usual : 1;
+}
+
 /*
  * The next record at p, if it is a sample with a task and a time; false: it is not, or that needs a lookup.
  * Call pi_reader_passed() for the samples skipped in this way.

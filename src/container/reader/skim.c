@@ -17,10 +17,10 @@ void pi_reader_skim(struct pd_reader *r, struct pi_skim *skim)
     uint32_t tid;
     if (s.plan == NULL || s.plan->usual == 0)
         return;
-    const bool fixed = (r->attrs.attr[0]->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)) == 0;
+    const size_t whole = pi_samples_whole(r, &s);
     while (pi_samples_next(p, (size_t)(stop - p), &s, &time) && time) {
         memcpy(&tid, p + s.plan->pid + 4, sizeof tid);
-        if (!is_seen(skim, tid) || !(fixed ? s.size == s.usual : pi_sample_fits(s.plan, p, s.size)))
+        if (!is_seen(skim, tid) || !(s.size == whole || pi_sample_fits(s.plan, p, s.size)))
             break;
         first = time < first ? time : first;
         last = time > last ? time : last;

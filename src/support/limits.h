@@ -100,7 +100,7 @@
     X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
     X(PIECES_NEEDS, 1 << 18, COUNT, "tasks that pieces of `split` need, that are remembered",                \
       "each `at_once` pieces take one reading more", "")                                                     \
-    X(PIECES_AT_ONCE, 512, COUNT, "pieces of `split` that are written in one reading of the input",          \
+    X(PIECES_AT_ONCE, 1024, COUNT, "pieces of `split` that are written in one reading of the input",         \
       "more readings", "`at_once` of `pd_pieces_options`, open files")                                       \
     X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \
       "copies in all pieces of `split` together: features, and records of states, besides "                  \
@@ -222,7 +222,7 @@
       "")                                                                                                    \
     X(LEAKS_TOLD, 20, COUNT, "leaks that `redact --prove` tells", "the rest is counted", "")                 \
     X(DAMAGE_LISTED, 64, COUNT, "places of damage that `info --json` lists", "the rest is left out", "")     \
-    X(DIRECTORY_FILES, 512, COUNT, "files of a directory that are written at a time", "status 4", "")        \
+    X(DIRECTORY_FILES, 1024, COUNT, "files of a directory that are written at a time", "status 4", "")       \
     X(COPY_DEPTH, 8, COUNT, "directories inside each other that `convert` copies along",                     \
       "what is deeper is named, not copied", "")                                                             \
     X(CMP_DEPTH, 16, COUNT, "directories inside each other that `cmp` looks into",                           \

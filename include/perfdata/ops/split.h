@@ -86,8 +86,8 @@ struct pd_pieces_options {
     uint64_t max_copied; /* bytes of copies in all pieces together; 0: 64 MiB and 64 times the input's size */
     uint64_t frame;      /* least bytes in a zstd frame, as in pd_writer_options */
     /*
-     * So many pieces by cpu, process, event or cgroup are written in one reading of the input, 64 to 512. 0:
-     * 64, which is also the most of those that are compressed, and where call chains come later.
+     * So many pieces by cpu, process, event or cgroup are written in one reading of the input: 64 to 1,024.
+     * 0: 64, which is also the most of those that are compressed, and where call chains come later.
      */
     size_t at_once;
 };

@@ -119,7 +119,7 @@ mv out all.json
 (ulimit -n 128 && exec "$PERFDATA" split -q --json --by pid -o 'some/%d' many.data) >some.json ||
     fail 'with few open files'
 sed 's/"some\//"all\//g' some.json | cmp - all.json || fail 'other counts of records'
-[ "$(find all -type f | wc -l)" -gt 512 ] || fail 'too few pieces'
+[ "$(find all -type f | wc -l)" -gt 1024 ] || fail 'too few pieces'
 diff -r some all >diff || fail "the pieces differ: $(head -3 diff)"
 
 # Which piece needs which task is remembered of 262,144; where there are more, the recording is read again. A

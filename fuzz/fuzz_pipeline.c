@@ -10,6 +10,7 @@
  */
 #include "harness.h"
 #include "mutator.h"
+#include "ops/output/compression.h"
 #include "tests/support/crew.h"
 #include "tests/support/memory_read.h"
 #include "tests/support/recording.h"
@@ -45,6 +46,14 @@ static struct pd_reader *open_image(struct trial *t, const uint8_t *bytes, size_
     return r;
 }
 
+/* True for records that are compressed, or the feature of a stream which says that some are. */
+static bool is_of_compression(const struct pd_reader *r, const struct pd_record *rec)
+{
+    bool mark;
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 ||
+           pi_stream_feature(rec, pd_reader_info(r)->order, &mark) == PD_FEAT_COMPRESSED;
+}
+
 static bool has_compressed(const struct image *in)
 {
     const struct pd_reader_options options = {.size = sizeof options, .keep_compressed = true};
@@ -53,7 +62,7 @@ static bool has_compressed(const struct image *in)
     bool found = false;
     CHECK(pd_reader_open_memory(&r, in->b, in->n, &options, NULL) == PD_OK);
     while (!found && pd_reader_next(r, &rec, NULL) == PD_OK)
-        found = rec.type == PD_RECORD_COMPRESSED || rec.type == PD_RECORD_COMPRESSED2;
+        found = is_of_compression(r, &rec);
     pd_reader_close(r);
     return found;
 }

@@ -95,9 +95,9 @@ static enum pd_code replace_feature(struct pi_compression *z, struct pd_writer *
     const bool zstd = pi_said_compression(said->ptr, said->n, z->reader->info.order, &level) == PI_SAID_ZSTD;
     enum pd_code code = PD_OK;
     *taken = zstd || z->due;
+    z->level = z->level ? z->level : level;
     if (zstd && z->again && !z->zip) {
         z->zip = PD_RECORD_COMPRESSED;
-        z->level = z->level ? z->level : level;
         code = pi_compression_start(z, w, error);
     }
     return code ? code : pi_compression_end(z, w, error);

@@ -353,3 +353,13 @@ for f in "${recordings[@]}"; do
 done
 echo "$n recordings of the corpus"
 [ "$n" -gt "$(least 10)" ] || fail "only $n recordings of the corpus"
+
+# The level of a stream is that of its feature, unless another one is asked for.
+"$PERFDATA" gen -q -f -c 500 --to pipe -o stream
+"$PERFDATA" convert -q -f -z7 -o level7 stream
+for ask in '--compressed2 7' '-z3 3'; do
+    read -r option level <<<"$ask"
+    "$PERFDATA" convert -q -f "$option" -o levels level7
+    "$PERFDATA" dump levels | grep -A3 'feature: compressed' | grep -q "level: $level$" ||
+        fail "$option: not level $level"
+done

@@ -182,14 +182,51 @@ void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value)
     }
 }
 
+typedef uint8_t sixteen __attribute__((vector_size(16)));
+
+static sixteen hex_digits_of(sixteen nibbles)
+{
+    return nibbles + '0' + ((sixteen)(nibbles > 9) & ('a' - '0' - 10));
+}
+
+/* The digits of sixteen bytes. */
+static void put_hex_sixteen(char *digits, const uint8_t *bytes)
+{
+    sixteen v;
+    memcpy(&v, bytes, sizeof v);
+    const sixteen high = hex_digits_of(v >> 4), low = hex_digits_of(v & 15);
+    const sixteen front =
+        __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const sixteen back =
+        __builtin_shufflevector(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    memcpy(digits, &front, sizeof front);
+    memcpy(digits + sizeof front, &back, sizeof back);
+}
+
+/* Two digits for each of k bytes. */
+static void put_hex_bytes(char *digits, const uint8_t *p, size_t k)
+{
+    size_t i = 0;
+    for (; k - i >= 16; i += 16)
+        put_hex_sixteen(digits + 2 * i, p + i);
+    for (; k - i >= 4; i += 4)
+        pi_store64((uint8_t *)digits + 2 * i, pi_hex_digits(pi_load32(p + i, PD_BIG)), PD_BIG);
+    for (; i < k; i++)
+        memcpy(digits + 2 * i, pi_hex_pairs + 2 * p[i], 2);
+}
+
 void pd_out_hex_bytes(struct pd_out *out, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
+    if (n && n <= (out->cap - out->n) / 2) {
+        put_hex_bytes(out->buf + out->n, p, n);
+        out->n += 2 * n;
+        return;
+    }
     while (n) {
         char digits[256];
         const size_t k = n < sizeof digits / 2 ? n : sizeof digits / 2;
-        for (size_t i = 0; i < k; i++)
-            memcpy(digits + 2 * i, pi_hex_pairs + 2 * p[i], 2);
+        put_hex_bytes(digits, p, k);
         pi_emit(out, digits, 2 * k);
         p += k;
         n -= k;

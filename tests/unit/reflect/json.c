@@ -280,6 +280,26 @@ struct collected {
     size_t n, calls, fail_at;
 };
 
+/* Bytes as digits, of each length, where there is room and where there is not. */
+static void test_hex_bytes(void **state)
+{
+    uint8_t bytes[300];
+    char expected[2 * sizeof bytes + 1], made[2 * sizeof bytes];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 151);
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        for (size_t i = 0; i < n; i++)
+            snprintf(expected + 2 * i, 3, "%02x", bytes[i]);
+        for (size_t cap = 2 * n; cap + 2 >= 2 * n && cap <= 2 * n; cap--) {
+            struct pd_out out = {.buf = made, .cap = cap};
+            pd_out_hex_bytes(&out, bytes, n);
+            assert_int_equal(out.n + out.lost, 2 * n);
+            assert_memory_equal(made, expected, out.n);
+        }
+    }
+}
+
 static bool collect(struct pd_out *out, size_t want)
 {
     struct collected *c = out->user;
@@ -338,7 +358,7 @@ int main(void)
         cmocka_unit_test(test_padding), cmocka_unit_test(test_text),    cmocka_unit_test(test_values),
         cmocka_unit_test(test_unknown), cmocka_unit_test(test_variant), cmocka_unit_test(test_made),
         cmocka_unit_test(test_attr),    cmocka_unit_test(test_struct),  cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flush),   cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_flush),   cmocka_unit_test(test_grow),    cmocka_unit_test(test_hex_bytes),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -93,31 +93,22 @@ static enum pd_code put_records(struct pi_conversion *c)
     return code == PD_END ? PD_OK : code;
 }
 
-static uint32_t room_of_attrs(const struct pi_conversion *c)
-{
-    uint32_t room = 0;
-    for (size_t i = 0; i < c->r->attrs.n; i++)
-        if (c->r->attrs.attr[i]->room > room)
-            room = c->r->attrs.attr[i]->room;
-    return c->options->attr_size ? c->options->attr_size : room;
-}
-
+/* PERFFILE keeps its version where possible. */
 static struct pd_writer_options writer_options(struct pi_conversion *c, enum pd_container container)
 {
-    return (struct pd_writer_options){
-        .size = sizeof(struct pd_writer_options),
-        .allocator = c->allocator,
-        .order = c->t.to,
-        .container = container,
-        .attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c),
-        .version = c->r->info.version, /* PERFFILE keeps its version where possible */
-        .compression = c->zip,
-        .level = c->level,
-        .frame = c->options->frame,
-        .workers = c->r->workers,
-        .max_held = c->options->max_held,
-        .dropped = pi_convert_dropped,
-        .user = c};
+    return (struct pd_writer_options){.size = sizeof(struct pd_writer_options),
+                                      .allocator = c->allocator,
+                                      .order = c->t.to,
+                                      .container = container,
+                                      .attr_size = c->options->attr_size,
+                                      .version = c->r->info.version,
+                                      .compression = c->zip,
+                                      .level = c->level,
+                                      .frame = c->options->frame,
+                                      .workers = c->r->workers,
+                                      .max_held = c->options->max_held,
+                                      .dropped = pi_convert_dropped,
+                                      .user = c};
 }
 
 static enum pd_code begin(struct pi_conversion *c)

@@ -612,6 +612,20 @@ static void attr_size(void **state)
                        (struct pd_convert_options){.attr_size = 128});
         image_free(&other);
     }
+    /* Without the option, entries of 144 bytes with room behind an attr of 112 stay that large. */
+    struct image wide;
+    image_start(&wide, false, 104, 144);
+    image_section(&wide, IMAGE_ATTRS, wide.n, 144);
+    image_attr(&wide, 112, 128, ST_IP, false);
+    image_ids(&wide, 104, 0);
+    image_section(&wide, IMAGE_DATA, wide.n, 0);
+    struct image other = convert(&wide, order(true));
+    struct pd_reader *r = open_image(&other);
+    assert_int_equal(pd_reader_info(r)->header.attr_size, 144);
+    assert_int_equal(pd_reader_attr(r, 0)->attr.size, 112);
+    pd_reader_close(r);
+    image_free(&other);
+    image_free(&wide);
     struct image pipe = convert(&file, TO(PIPE));
     there_and_back(&pipe, (struct pd_convert_options){.attr_size = 80},
                    (struct pd_convert_options){.attr_size = 128});
@@ -621,7 +635,7 @@ static void attr_size(void **state)
             try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = odd[i]}, NULL, &error),
             PD_EARG);
     /* sample_regs_user of the second attr, at 80: 64 bytes would lose it. */
-    struct pd_reader *r = open_image(&file);
+    r = open_image(&file);
     const size_t at = (size_t)pd_reader_attr(r, 1)->offset;
     pd_reader_close(r);
     file.b[at + 80] = 1;

@@ -49,7 +49,7 @@ expect 0 "$PERFDATA" merge -f -o n.data m.data c.data
 "$PERFDATA" extract --tracing-data n.data >got
 cmp want got || fail 'formats that are there are added again'
 
-# ---- Contradictions: the same number of another event; another kernel.
+# ---- Contradictions: the same number of another event; another kernel, or kind of machine.
 expect 0 "$PERFDATA" extract --tracing-data -o formats a.data
 python3 - <<'END' || fail 'no format of sched_switch'
 formats = open("formats", "rb").read()
@@ -57,13 +57,18 @@ assert formats.count(b"prev_comm") >= 2
 open("other", "wb").write(formats.replace(b"prev_comm", b"prev_come"))
 assert formats.count(b"commit;") == 1
 open("kernel", "wb").write(formats.replace(b"commit;", b"commot;"))
+start = formats.index(b"\0") + 1  # of "0.6": then the byte order, the bytes of a long, and of a page
+long = 12 - formats[start + 1]
+open("machine", "wb").write(formats[: start + 1] + bytes([long]) + formats[start + 2 :])
 END
-for kind in other kernel; do
+for kind in other machine kernel; do
     expect 0 "$PERFDATA" edit -f --set-feature tracing_data=@$kind -i a.data -o $kind.data
     expect 2 "$PERFDATA" merge -f -o bad.data b.data $kind.data
     [ ! -e bad.data ] || fail 'an output'
 done
 has err 'kernel.data: cannot be merged: its tracing data is of another kernel than that of an earlier input'
+expect 2 "$PERFDATA" merge -f -o bad.data b.data machine.data
+has err 'machine.data: cannot be merged: its tracing data is of another kind of machine than that of an ear'
 expect 2 "$PERFDATA" merge -f -o bad.data b.data other.data
 has err 'other.data: feature TRACING_DATA: sched_switch is another tracepoint than the one of the same number'
 has err 'other.data: cannot be merged: its tracepoints are not those of an earlier input'

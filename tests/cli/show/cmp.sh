@@ -239,6 +239,19 @@ expect 1 "$PERFDATA" cmp a.data b.data
 [ "$(grep -o 'ips\[[0-9]*\]' out | paste -sd' ')" = \
     'ips[1] ips[2] ips[4] ips[5] ips[6] ips[7] ips[8] ips[9]' ] || fail "elements: $(cat out)"
 has out 'callchain.nr: 12 | 11'
+spaces_of() { # INODE...: a recording with namespaces of a task
+    local entries
+    entries=$(printf '{"dev":"4","inode":"%s"},' "$@" | sed 's/,$//')
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP"}}' \
+        '{"record":{"type":"NAMESPACES","namespaces":{"pid":1,"tid":1,"namespaces":['"$entries"']}}}' |
+        "$PERFDATA" encode -q -f -o - -
+}
+spaces_of 1 2 3 4 5 6 7 8 9 10 11 12 >a.data
+spaces_of 1 0 0 4 0 0 0 0 0 0 0 >b.data
+expect 1 "$PERFDATA" cmp a.data b.data
+[ "$(grep -o 'namespaces\[[0-9]*\].inode' out | tr -dc '0-9\n' | paste -sd' ')" = '1 2 4 5 6 7 8 9' ] ||
+    fail "elements of a list: $(cat out)"
 
 # ---- Damage, wrong usage.
 head -c 15000 two.data >cut.data

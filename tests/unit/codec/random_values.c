@@ -95,6 +95,48 @@ static void test_masks_take_room(void **state)
     assert_true(tally.large > 0);
 }
 
+/* Names in slots of 16 bytes have any length: with few bytes, just with room for a NUL, and without. */
+static void test_lengths_in_slots(void **state)
+{
+    (void)state;
+    static uint8_t memory[PI_RANDOM_ARENA];
+    const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER0};
+    struct pi_rng rng = {random_seed()};
+    struct pd_plan plan;
+    unsigned seen[17] = {0};
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    for (unsigned i = 0; i < 1000; i++) {
+        struct pi_arena arena = {memory, sizeof memory};
+        struct pd_record rec;
+        struct pd_thread_map_entry entry;
+        assert_true(pi_random_record(&plan, PD_RECORD_THREAD_MAP, &rng, &arena, &rec));
+        while (pd_thread_map_entry_next(&rec.u.thread_map.entries, &entry))
+            seen[entry.comm.len]++;
+    }
+    for (size_t len = 0; len <= 16; len++)
+        assert_true(seen[len] > 0);
+}
+
+/* One in 24 samples with registers of the user is to have them of an unknown abi, but for doubtful ones. */
+static void test_unknown_abis(void **state)
+{
+    (void)state;
+    static uint8_t memory[PI_RANDOM_ARENA];
+    const struct pd_attr attr = {
+        .size = PD_ATTR_SIZE_VER8, .sample_type = PD_SAMPLE_REGS_USER, .sample_regs_user = 3};
+    struct pi_rng rng = {random_seed()};
+    struct pd_plan plan;
+    unsigned n = 0;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    for (unsigned i = 0; i < 2400; i++) {
+        struct pi_arena arena = {memory, sizeof memory};
+        struct pd_record rec;
+        assert_true(pi_random_record(&plan, PD_RECORD_SAMPLE, &rng, &arena, &rec));
+        n += (rec.variant & PD_VARIANT_UNKNOWN_USER_REGS) != 0;
+    }
+    assert_in_range(n, 60, 140);
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -338,6 +380,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks_take_room),
+        cmocka_unit_test(test_lengths_in_slots),
+        cmocka_unit_test(test_unknown_abis),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_seed),
         cmocka_unit_test(test_one_number_each),

@@ -19,7 +19,7 @@ struct plan {
     uint64_t ips[12];
     size_t n_ips;
     const char *host;
-    bool second_sample;
+    bool second_sample, second_event;
     bool swapped; /* both records in the other order */
     enum pd_order order;
 };
@@ -66,6 +66,8 @@ static void make(struct bytes *im, const struct plan *p)
     im->n = 0;
     assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1}, 1, NULL), PD_OK);
+    if (p->second_event)
+        assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){2}, 1, NULL), PD_OK);
     if (!p->swapped)
         put_comm(w);
     put_sample(w, p, 200);
@@ -212,6 +214,22 @@ static void each_kind(void **state)
     assert_int_equal(attrs, 1);
     assert_int_equal(records, 2);
     assert_int_equal(features, 1);
+}
+
+/* An event that only one side has is told as there on that side alone. */
+static void event_of_one(void **state)
+{
+    struct plan more = usual;
+    (void)state;
+    more.second_event = true;
+    for (int side = 0; side < 2; side++) {
+        struct list l = {0};
+        assert_int_equal(differences(side ? &usual : &more, side ? &more : &usual, PD_IGNORE_OFFSET, &l), 1);
+        assert_int_equal(l.told[0].kind, PD_DIFFERENCE_ATTR);
+        assert_int_equal(l.told[0].number, 1);
+        assert_int_equal(l.told[0].there[0], !side);
+        assert_int_equal(l.told[0].there[1], side);
+    }
 }
 
 /* Eight elements of a vector, then it stops; and the count if that differs. */
@@ -452,6 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_ones),
         cmocka_unit_test(each_kind),
+        cmocka_unit_test(event_of_one),
         cmocka_unit_test(many_elements),
         cmocka_unit_test(stops),
         cmocka_unit_test(what_is_ignored),

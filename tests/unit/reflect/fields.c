@@ -204,6 +204,21 @@ static void test_elements(void **state)
     assert_int_equal(branches[1].to, 0x40);
 }
 
+/* Of what is only announced any element may be meant, of a number that a size_t holds. */
+static void test_large_index(void **state)
+{
+    (void)state;
+    static const struct pd_attr attr = {.sample_type = PD_SAMPLE_BRANCH_STACK};
+    char path[80];
+    for (unsigned more = 0; more < 2; more++) {
+        struct pd_fields it;
+        struct pd_field f;
+        assert_true(pd_fields_of_type(&it, &attr, PD_RECORD_SAMPLE, 0));
+        snprintf(path, sizeof path, "branch_stack.entries[%zu%s].from", SIZE_MAX - 15, more ? "0" : "");
+        assert_true(pd_fields_find(&it, path, &f) == !more);
+    }
+}
+
 static void test_put(void **state)
 {
     const struct pd_name *f = pd_set_field(&pd_set_branch_flags, "CYCLES");
@@ -360,10 +375,12 @@ static void test_varying_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record),  cmocka_unit_test(test_type),          cmocka_unit_test(test_attr),
-        cmocka_unit_test(test_field),   cmocka_unit_test(test_get),           cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_put),     cmocka_unit_test(test_set),           cmocka_unit_test(test_set_attr),
-        cmocka_unit_test(test_visitor), cmocka_unit_test(test_varying_lists),
+        cmocka_unit_test(test_record),        cmocka_unit_test(test_type),
+        cmocka_unit_test(test_attr),          cmocka_unit_test(test_field),
+        cmocka_unit_test(test_get),           cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_put),           cmocka_unit_test(test_set),
+        cmocka_unit_test(test_set_attr),      cmocka_unit_test(test_visitor),
+        cmocka_unit_test(test_varying_lists), cmocka_unit_test(test_large_index),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

@@ -192,6 +192,7 @@ static void test_types(void **state)
         LINE("u32 odd[3]", 0, 13, 0)                      /**/
         LINE("foo_t foos[N]", 0, 12, 0)                   /**/
         LINE("foo_t foos3[3]", 0, 12, 0)                  /**/
+        LINE("unsigned alone[N]", 0, 12, 0)               /**/
         LINE("int three", 0, 3, 0)                        /**/
         LINE("__data_loc char[] eight", 0, 8, 0)          /**/
         LINE("__data_loc unsigned long[] stack", 0, 4, 0) /**/
@@ -219,6 +220,7 @@ static void test_types(void **state)
     FIELD(e, "odd", "u32", 0, 13, BYTES, .is_array = true);
     FIELD(e, "foos", "foo_t", 0, 12, BYTES, .is_array = true);
     FIELD(e, "foos3", "foo_t", 0, 12, ARRAY, .width = 4, .length = 3, .is_array = true);
+    FIELD(e, "alone", "unsigned", 0, 12, ARRAY, .width = 4, .length = 3, .is_array = true);
     FIELD(e, "three", "int", 0, 3, BYTES, .width = 0);
     FIELD(e, "eight", "__data_loc char[]", 0, 8, BYTES, .width = 0);
     FIELD(e, "stack", "__data_loc unsigned long[]", 0, 4, ARRAY, .width = 8, .is_array = true, .is_hex = true,

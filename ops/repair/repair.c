@@ -23,10 +23,12 @@ struct repair {
     struct pd_error *error;
     struct pi_output out;
     bool writing;
-    struct pd_lost_range lost; /* the last range; reported when another one begins */
-    bool skip[256];            /* features that are left out */
-    bool skip_like[256];       /* that are not taken from `like` */
-    uint32_t nr_cpus_avail;    /* from NRCPUS in the output: other features depend on it */
+    struct pd_lost_range *lost; /* ranges that are not told yet, in order: what is lost later may join them */
+    size_t n_lost, lost_cap;
+    enum pd_code failed;    /* memory ran out for these */
+    bool skip[256];         /* features that are left out */
+    bool skip_like[256];    /* that are not taken from `like` */
+    uint32_t nr_cpus_avail; /* from NRCPUS in the output: other features depend on it */
     bool damaged;
     struct pd_large_parts parts; /* of a large record, as they are in the output */
     bool stray_parts; /* some parts are written without their last one: to a reader they would belong to the
@@ -43,32 +45,82 @@ struct repair {
 
 /* ---- What is lost */
 
-static void tell_lost(struct repair *p)
+/* All but the last `keep` ranges. */
+static void tell_lost(struct repair *p, size_t keep)
 {
-    if (p->lost.bytes == 0)
+    if (p->n_lost <= keep)
         return;
-    p->stats->ranges++;
-    p->stats->lost += p->lost.bytes;
-    if (p->options->lost)
-        p->options->lost(p->options->user, &p->lost);
-    p->lost.bytes = 0;
+    const size_t n = p->n_lost - keep;
+    for (size_t i = 0; i < n; i++) {
+        p->stats->ranges++;
+        p->stats->lost += p->lost[i].bytes;
+        if (p->options->lost)
+            p->options->lost(p->options->user, &p->lost[i]);
+    }
+    memmove(p->lost, p->lost + n, keep * sizeof *p->lost);
+    p->n_lost = keep;
+}
+
+static uint64_t end_of(const struct pd_lost_range *l)
+{
+    return l->offset + l->bytes;
+}
+
+static bool touches(const struct pd_lost_range *a, const struct pd_lost_range *b)
+{
+    return a->member == b->member && a->offset <= end_of(b) && b->offset <= end_of(a);
+}
+
+static void join(struct pd_lost_range *to, const struct pd_lost_range *other)
+{
+    const uint64_t end = end_of(to) > end_of(other) ? end_of(to) : end_of(other);
+    to->offset = to->offset < other->offset ? to->offset : other->offset;
+    to->bytes = end - to->offset;
+}
+
+static void insert_lost(struct repair *p, size_t at, const struct pd_lost_range *l)
+{
+    if (!pi_grow(p->options->allocator, (void **)&p->lost, p->n_lost, &p->lost_cap, sizeof *p->lost)) {
+        p->failed = pi_fail(p->error, PD_ENOMEM, l->offset, "lost ranges", 0, p->n_lost + 1);
+        return;
+    }
+    memmove(p->lost + at + 1, p->lost + at, (p->n_lost - at) * sizeof *p->lost);
+    p->lost[at] = *l;
+    p->n_lost++;
+}
+
+/*
+ * A record that begins in the last COMPRESSED one, and is not complete there, is lost when the data ends:
+ * after what stands behind that. Until another chunk follows, no range behind it is told.
+ */
+static bool may_lose_before(const struct repair *p)
+{
+    const struct pi_inflate *z = &p->r->inflate;
+    return !z->broken && z->start != z->end && p->n_lost < PI_LIMIT_REPAIR_LOST;
 }
 
 static void lose_of(struct repair *p, uint32_t member, uint64_t offset, uint64_t n,
                     const struct pd_error *why)
 {
-    struct pd_lost_range *l = &p->lost;
+    const struct pd_lost_range l = {.offset = offset, .bytes = n, .member = member, .why = *why};
     p->damaged = true;
     if (n == 0)
         return;
-    if (l->bytes && l->member == member && offset + n >= l->offset && offset <= l->offset + l->bytes) {
-        const uint64_t end = offset + n, last = l->offset + l->bytes;
-        l->offset = offset < l->offset ? offset : l->offset; /* a record may begin in the chunk before */
-        l->bytes = (end > last ? end : last) - l->offset;
+    if (!may_lose_before(p))
+        tell_lost(p, 1);
+    size_t i = p->n_lost;
+    while (i && p->lost[i - 1].member == member && p->lost[i - 1].offset > offset + n)
+        i--;
+    if (i == 0 || !touches(&p->lost[i - 1], &l)) {
+        insert_lost(p, i, &l);
         return;
     }
-    tell_lost(p);
-    *l = (struct pd_lost_range){.offset = offset, .bytes = n, .member = member, .why = *why};
+    join(&p->lost[--i], &l);
+    if (i && touches(&p->lost[i - 1], &p->lost[i])) { /* it was between two */
+        join(&p->lost[i - 1], &p->lost[i]);
+        p->n_lost--;
+        memmove(p->lost + i, p->lost + i + 1, (p->n_lost - i) * sizeof *p->lost);
+    }
 }
 
 static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_error *why)
@@ -357,6 +409,7 @@ static enum pd_code keep(struct repair *p, struct pd_record *rec)
 static enum pd_code open_wrapper(struct repair *p, const struct pd_record *rec)
 {
     struct pd_error why;
+    tell_lost(p, 1);
     if (p->r->inflate.broken) {
         pi_fail_record(&why, PD_EZSTD, rec, 0, "compressed records behind damage", 0, 0);
         lose(p, rec->offset, rec->size, &why);
@@ -424,10 +477,11 @@ static enum pd_code all_records(struct repair *p)
         if (next == PD_END)
             break;
         code = next ? damage(p, &what) : take(p, &rec);
+        code = code ? code : p->failed;
     }
     lose_behind_features(p);
-    tell_lost(p);
-    return code;
+    tell_lost(p, 0);
+    return code ? code : p->failed;
 }
 
 /* ---- Features */
@@ -656,5 +710,6 @@ enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
     pi_output_close(&p.out);
     pd_large_parts_free(&p.parts);
     pi_release(p.options->allocator, p.attr_kept);
+    pi_release(p.options->allocator, p.lost);
     return code;
 }

@@ -74,8 +74,6 @@ static enum pd_code keep_order(struct pi_cut *p, const struct pd_record *rec)
     uint64_t time = 0;
     const bool timed = pi_cut_time(p->c, rec, &time);
     enum pd_code code = PD_OK;
-    if (rec->type == PD_RECORD_FINISHED_ROUND)
-        return PD_OK;
     if (p->waiting && (!timed || time < p->newest))
         code = end_rounds(p);
     p->waiting |= timed;
@@ -109,8 +107,6 @@ static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
         p->c->stats->carried++;
         return;
     }
-    if (rec->type == PD_RECORD_FINISHED_ROUND)
-        return;
     verify(p->c, rec);
     if (rec->type != PD_RECORD_SAMPLE) {
         p->piece.others++;
@@ -129,9 +125,23 @@ static enum pd_code put_wrapper(struct pi_cut *p)
     return pi_output_wrapper(&p->out, &wrapper);
 }
 
+/* The end of a round, which goes to every piece, so that there are more of them than of samples. */
+static enum pd_code put_round(struct pi_cut *p, const struct pd_record *rec, bool copy)
+{
+    enum pd_code code = copy ? copy_again(p->c, rec->size) : PD_OK;
+    if (!code && pi_cut_starts_zip(p, rec->depth))
+        code = put_wrapper(p);
+    p->piece.carried += copy;
+    p->c->stats->carried += copy;
+    p->bytes += rec->size;
+    return code ? code : pi_output_record(&p->out, rec, rec->raw);
+}
+
 enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy)
 {
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        return put_round(p, rec, copy);
     uint8_t room[UINT16_MAX + 1];
     const uint8_t *bytes = rec->raw;
     const uint64_t n = rec->size + (payload ? payload->n : 0);

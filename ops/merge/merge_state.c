@@ -8,8 +8,8 @@
  * records do. So an input's records of a process wait until the input's first sample, or until any record
  * with a time tells something of the process, or its own record with a time tells something of a child of the
  * process; they must come before that record. Waiting records are left out if they were written for another
- * input and still hold; but none is left out if there is another FORK: without the COMM behind it, the task
- * has its parent's name.
+ * input and still hold; but none of a task is left out if there is another FORK of it: without the COMM
+ * behind it, the task has its parent's name.
  */
 #include "ops/compare/canonical.h"
 #include "src/schema/fail.h"
@@ -41,9 +41,10 @@ struct held {
     size_t at;           /* in the bytes */
     uint32_t size, next; /* the next of the same process, its number + 1; 0: none */
     uint32_t input, pid, attr;
-    bool stale; /* when it came, other inputs had told something with a time of the same task or map. Never
+    uint32_t task; /* whose FORK makes what it tells anew: the thread, or of a map its process */
+    bool stale;    /* when it came, other inputs had told something with a time of the same task or map. Never
                    set for a FORK: it names nothing, and pieces have a FORK alone, for the task's parent */
-    bool birth; /* a FORK */
+    bool birth;    /* a FORK */
     bool done;
 };
 
@@ -234,6 +235,7 @@ static enum pd_code hold(struct pi_merging *m, uint32_t input, const struct pi_m
                       .input = input,
                       .pid = told->pid,
                       .attr = m->in[input].rec.attr_index,
+                      .task = told->tells == PI_TELLS_MAP ? told->pid : told->tid,
                       .birth = birth,
                       .stale = !birth && pi_tasks_told_by_others(st->tasks, &source, told)};
     memcpy(st->bytes + st->n_bytes, out->bytes, n);
@@ -251,24 +253,27 @@ static bool is_there(struct pi_merge_state *st, const struct held *h, bool stale
            (stale_holds || !h->stale);
 }
 
-/* True if a FORK among them makes the task anew: then all its records must be written. */
-static bool begins_anew(struct pi_merge_state *st, uint32_t first, bool stale_holds)
+/* The tasks that a FORK among them makes anew: all that is told of these must be written. */
+static enum pd_code find_reborn(struct pi_merging *m, uint32_t first, bool stale_holds, struct pi_ids *reborn)
 {
-    for (uint32_t k = first; k; k = st->held[k - 1].next)
-        if (st->held[k - 1].birth && !is_there(st, &st->held[k - 1], stale_holds))
-            return true;
-    return false;
+    struct pi_merge_state *st = m->state;
+    for (uint32_t k = first; k; k = st->held[k - 1].next) {
+        const struct held *h = &st->held[k - 1];
+        if (h->birth && !is_there(st, h, stale_holds) && !pi_ids_set(reborn, h->task, 0))
+            return no_memory(m, 0);
+    }
+    return PD_OK;
 }
 
 /* Ends the waiting of an input's process: its records are written, or left out as duplicates. */
 static enum pd_code release(struct pi_merging *m, uint32_t first, bool stale_holds)
 {
     struct pi_merge_state *st = m->state;
-    const bool all = begins_anew(st, first, stale_holds);
-    enum pd_code code = PD_OK;
+    struct pi_ids reborn = {.allocator = m->allocator};
+    enum pd_code code = find_reborn(m, first, stale_holds, &reborn);
     for (uint32_t k = first; !code && k; k = st->held[k - 1].next) {
         struct held *h = &st->held[k - 1];
-        const bool write = all || !is_there(st, h, stale_holds);
+        const bool write = pi_ids_get(&reborn, h->task, NULL) || !is_there(st, h, stale_holds);
         bool duplicate;
         h->done = true;
         st->n_waiting--;
@@ -278,6 +283,7 @@ static enum pd_code release(struct pi_merging *m, uint32_t first, bool stale_hol
         if (!code && write)
             code = pi_merge_write(m, h->input, h->attr, st->bytes + h->at, h->size);
     }
+    pi_ids_free(&reborn);
     if (!pi_ids_set(&st->chains, chain_key(st->held[first - 1].input, st->held[first - 1].pid), 0))
         return no_memory(m, 0); /* it has a place */
     if (st->n_waiting == 0)

@@ -27,12 +27,12 @@ static bool same_bytes(const struct pd_feature *a, const struct pd_feature *b)
 /* A feature which shows that the inputs are of different machines; UINT32_MAX: none. */
 static uint32_t differing_machine(const struct pi_merging *m, size_t a, size_t b)
 {
-    static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH, PD_FEAT_CPUID,
-                                       PD_FEAT_NRCPUS};
-    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
-        const struct pd_feature *x = feature_of(m, a, telling[i]), *y = feature_of(m, b, telling[i]);
+    static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH,
+                                       PD_FEAT_CPUID,    PD_FEAT_NRCPUS,    0};
+    for (const uint32_t *id = telling; *id; id++) {
+        const struct pd_feature *x = feature_of(m, a, *id), *y = feature_of(m, b, *id);
         if (x && y && !pd_feature_equal(x, y, NULL))
-            return telling[i];
+            return *id;
     }
     return UINT32_MAX;
 }

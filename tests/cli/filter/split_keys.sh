@@ -56,6 +56,22 @@ has_times p-004.data '12 15'
 has_times p-030.data '11 13'
 has_times p-unknown.data '14'
 
+# Tracing data of a stream, whose bytes stand behind their record, is in each piece.
+python3 - <<'END'
+import struct
+
+text = b"\x17\x08\x44tracing0.6\0" + bytes([0, 8]) + struct.pack("<I", 4096)
+text += b"header_page\0" + bytes(8) + b"header_event\0" + bytes(8)
+open("formats", "wb").write(text + bytes(4 + 4 + 4 + 4 + 8))  # without formats, symbols, texts and names
+END
+expect 0 "$PERFDATA" edit --set-feature tracing_data=@formats -i x.data -o t.data
+expect 0 "$PERFDATA" convert --to pipe -i t.data -o t.pipe
+expect 0 "$PERFDATA" split --by pid -o 't-%03d' t.pipe
+for piece in t-004 t-030 t-unknown; do
+    "$PERFDATA" extract --tracing-data $piece | cmp - formats || fail "$piece: tracing data"
+    expect 0 "$PERFDATA" check -q $piece
+done
+
 # A record that goes with its task, in the piece of the task that its fields name if nothing else does; both
 # choices agree.
 {

@@ -315,12 +315,55 @@ static void long_names_of_events(void **state)
     image_free(&out);
 }
 
+/* One sample, whose call chain has n frames. */
+static struct image deep_recording(size_t n)
+{
+    struct image im;
+    image_start(&im, false, 104, 128 + 16);
+    image_section(&im, IMAGE_ATTRS, im.n, 128 + 16);
+    image_attr(&im, 128, 128, ST_TID | ST_CALLCHAIN, true);
+    image_ids(&im, 0, 0);
+    const size_t data = im.n, at = image_record(&im, 9, 2);
+    image_u32(&im, 0x7fffffff);
+    image_u32(&im, 0x7fffffff);
+    image_u64(&im, n);
+    for (size_t i = 0; i < n; i++)
+        image_u64(&im, 0x400000 + i);
+    image_end(&im, at);
+    image_section(&im, IMAGE_DATA, data, im.n - data);
+    return im;
+}
+
+/*
+ * Of 65528 bytes for a stack, its end takes one, its event one, and its process and thread five each. In the
+ * others are 4367 frames of 15 bytes.
+ */
+static void too_deep_stacks_are_cut(void **state)
+{
+    (void)state;
+    const struct pd_export_options o = {.size = sizeof o, .keys = PD_EXPORT_PID | PD_EXPORT_TID};
+    for (size_t more = 0; more < 2; more++) {
+        struct image im = deep_recording(4367 + more);
+        struct pd_reader *r = open_image(&im);
+        struct pd_export_stats stats;
+        struct pd_export *export;
+        assert_int_equal(pd_export_new(&export, &o, NULL), PD_OK);
+        assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
+        pd_export_get_stats(export, &stats);
+        assert_int_equal(stats.exported, 1);
+        assert_int_equal(stats.cut, more);
+        pd_export_free(export);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_by_keys),         cmocka_unit_test(reports_refuse),
         cmocka_unit_test(exports_refuse),       cmocka_unit_test(an_export_is_written_once),
-        cmocka_unit_test(long_names_of_events),
+        cmocka_unit_test(long_names_of_events), cmocka_unit_test(too_deep_stacks_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 #define PIECES 1024
+#define FINISHED_ROUND 68
 #define RING ((size_t)2 << 20)
 #define WAITING ((size_t)64 << 10) /* records */
 
@@ -31,7 +32,8 @@ struct piece {
     uint8_t *bytes;
 };
 
-static struct piece pieces[PIECES];
+static struct piece pieces[PIECES], *open_pieces[PIECES];
+static size_t n_open;
 static uint8_t window[WINDOW];
 static const char *output;
 static size_t pid_at, time_at; /* in a sample */
@@ -63,21 +65,32 @@ static struct piece *piece_of(uint32_t pid, int by_pid)
     p->bytes = malloc(WINDOW);
     if (p->bytes == NULL)
         exit(2);
+    open_pieces[n_open++] = p;
     return p;
 }
 
-static void put_record(const uint8_t *record, const struct header *h, int by_pid)
+static void append(struct piece *p, const uint8_t *record, const struct header *h)
 {
-    uint32_t pid = 0;
-    if (h->type == 9 && h->size >= pid_at + sizeof pid)
-        memcpy(&pid, record + pid_at, sizeof pid);
-    struct piece *p = piece_of(pid, by_pid);
     if (h->size > WINDOW - p->n) {
         write_all(p->fd, p->bytes, p->n);
         p->n = 0;
     }
     memcpy(p->bytes + p->n, record, h->size);
     p->n += h->size;
+}
+
+/* The end of a round goes to all pieces: perf sorts each by itself. */
+static void put_record(const uint8_t *record, const struct header *h, int by_pid)
+{
+    uint32_t pid = 0;
+    if (by_pid && h->type == FINISHED_ROUND) {
+        for (size_t i = 0; i < n_open; i++)
+            append(open_pieces[i], record, h);
+        return;
+    }
+    if (h->type == 9 && h->size >= pid_at + sizeof pid)
+        memcpy(&pid, record + pid_at, sizeof pid);
+    append(piece_of(pid, by_pid), record, h);
 }
 
 /* Writes the window without these samples; the runs of others are moved to the front. */
@@ -213,7 +226,7 @@ static void pass_in_order(int fd, uint64_t at, uint64_t left, int by_pid)
                 break;
             if (h.type == 9 && h.size >= time_at + sizeof time)
                 memcpy(&time, p + time_at, sizeof time);
-            if (h.type == 68) { /* FINISHED_ROUND */
+            if (h.type == FINISHED_ROUND) {
                 put_waiting(limit, by_pid);
                 limit = newest;
             }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * heap.h - an allocator that counts the bytes held, and that fails on request. Each block has its size in
- * front, so the count is exact.
+ * front, so the count is exact; behind it are bytes that nobody may write, unless a sanitizer looks after
+ * that.
  */
 #ifndef PERFDATA_TESTS_HEAP_H
 #define PERFDATA_TESTS_HEAP_H
@@ -20,7 +21,18 @@ struct heap {
     size_t asked;               /* bytes of all calls, more than were held */
 };
 
-#define HEAP_FRONT 16 /* keeps the alignment of malloc() */
+#define HEAP_FRONT 16  /* keeps the alignment of malloc() */
+#define HEAP_MARK 0x5a /* of bytes behind a block */
+#ifdef __SANITIZE_ADDRESS__
+#define HEAP_BEHIND 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEAP_BEHIND 0
+#endif
+#endif
+#ifndef HEAP_BEHIND
+#define HEAP_BEHIND 128
+#endif
 
 /*
  * With HEAP_KEPT, so many large blocks that were released wait for a call that asks for as much: what zstd
@@ -88,21 +100,36 @@ static inline void heap_keep(uint8_t *front, size_t size)
             abort();           \
     } while (0)
 
+/* The size of a block, behind which nothing was written. */
+static inline size_t heap_size(const uint8_t *front)
+{
+    size_t size;
+    memcpy(&size, front, sizeof size);
+    for (size_t i = HEAP_BEHIND; i; i--)
+        HEAP_CHECK(front[HEAP_FRONT + size + i - 1] == HEAP_MARK);
+    return size;
+}
+
+static inline void heap_mark(uint8_t *front, size_t size)
+{
+    memcpy(front, &size, sizeof size);
+    for (size_t i = HEAP_BEHIND; i; i--)
+        front[HEAP_FRONT + size + i - 1] = HEAP_MARK;
+}
+
 static inline void *heap_resize(void *user, void *old, size_t size)
 {
     struct heap *h = user;
     uint8_t *front = old ? (uint8_t *)old - HEAP_FRONT : NULL;
-    size_t before = 0;
-    HEAP_CHECK(size > 0 && size <= PTRDIFF_MAX - HEAP_FRONT);
+    HEAP_CHECK(size > 0 && size <= PTRDIFF_MAX - HEAP_FRONT - HEAP_BEHIND);
     h->calls++;
     if (h->fail_at && (h->once ? h->calls == h->fail_at : h->calls >= h->fail_at))
         return NULL;
-    if (front)
-        memcpy(&before, front, sizeof before);
+    const size_t before = front ? heap_size(front) : 0;
     uint8_t *now = front || size < HEAP_LARGE ? NULL : heap_take_kept(size);
-    now = now ? now : realloc(front, size + HEAP_FRONT);
+    now = now ? now : realloc(front, size + HEAP_FRONT + HEAP_BEHIND);
     HEAP_CHECK(now);
-    memcpy(now, &size, sizeof size);
+    heap_mark(now, size);
     h->blocks += old == NULL;
     h->bytes += size - before;
     h->asked += size;
@@ -113,9 +140,8 @@ static inline void *heap_resize(void *user, void *old, size_t size)
 static inline void heap_release(void *user, void *old)
 {
     struct heap *h = user;
-    size_t size;
     HEAP_CHECK(old && h->blocks > 0);
-    memcpy(&size, (uint8_t *)old - HEAP_FRONT, sizeof size);
+    const size_t size = heap_size((uint8_t *)old - HEAP_FRONT);
     h->blocks--;
     h->bytes -= size;
     if (size < HEAP_LARGE)

@@ -461,6 +461,23 @@ static void test_spill(void **state)
     image_free(&im);
 }
 
+/* Hashes of records that come in order do not wait for others, so no temporary file is needed. */
+static void test_order_needs_no_files(void **state)
+{
+    const struct pd_hash_options nowhere = {.size = sizeof nowhere, .memory = 4096, .tmpdir = "/nonexistent"};
+    struct image im;
+    (void)state;
+    image_start(&im, false, 16, 0);
+    const size_t at = image_record(&im, 64, 0);
+    image_attr(&im, 64, 64, ST_TIME | ST_IP, false);
+    image_end(&im, at);
+    for (uint64_t i = 0; i < 5000; i++)
+        add_sample(&im, i, 1 + i);
+    const struct pd_hash a = hash_image(&im, NULL), b = hash_image(&im, &nowhere);
+    assert_memory_equal(&a, &b, sizeof a);
+    image_free(&im);
+}
+
 static void test_no_memory(void **state)
 {
     struct image im;
@@ -553,11 +570,17 @@ static void test_short_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),      cmocka_unit_test(test_content),
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_max_feature),
-        cmocka_unit_test(test_spill),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_damage),     cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_max_feature),
+        cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_order_needs_no_files),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

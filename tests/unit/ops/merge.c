@@ -240,6 +240,43 @@ static void event_types_once(void **state)
     pd_reader_close(r);
 }
 
+/* Four events, which only their ids tell apart in another place than the first one. */
+static void make_four(struct image *im, uint64_t first)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
+    for (uint64_t i = first; i < first + 4; i++) {
+        const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                     .size = PD_ATTR_SIZE_VER7,
+                                     .config = i,
+                                     .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
+                                     .flags = PD_ATTR_SAMPLE_ID_ALL};
+        assert_int_equal(pd_writer_attr(w, &attr, &i, 1, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* As many events as there is room for at first: each of them, and nothing else, gets IDENTIFIER. */
+static void eight_events(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    struct pd_reader *r;
+    make_four(&a, 1);
+    make_four(&b, 5);
+    out.n = out.fail_at = 0;
+    assert_int_equal(merge_them(&sink, &failing), PD_OK);
+    assert_int_equal(heap.blocks, 0);
+    assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_attrs(r), 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(pd_reader_attr(r, i)->attr.sample_type & PD_SAMPLE_IDENTIFIER);
+    pd_reader_close(r);
+}
+
 /* Two events of which both claim the id 2, and a sample of it: it is the first one's. */
 static void make_shared_id(struct image *im)
 {
@@ -476,6 +513,7 @@ int main(void)
         cmocka_unit_test(event_types_once),     cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
         cmocka_unit_test(names_that_some_know), cmocka_unit_test(large_records_in_parts),
+        cmocka_unit_test(eight_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
+#include "heap.h"
 #include "ops/edit/identity.h"
 #include "seeded.h"
 #include "src/schema/schema.h"
@@ -347,10 +348,12 @@ static void make(struct image *out, uint64_t seed, enum pd_container container, 
     pd_gen_close(gen);
 }
 
-static void redact(const struct image *in, struct image *out, struct pd_redaction *redaction)
+static void redact_within(const struct image *in, struct image *out, struct pd_redaction *redaction,
+                          const struct pd_allocator *allocator)
 {
     const struct pd_sink sink = image_sink(out);
-    const struct pd_convert_options options = {.size = sizeof options, .redaction = redaction};
+    const struct pd_convert_options options = {
+        .size = sizeof options, .allocator = allocator, .redaction = redaction};
     struct pd_reader *r;
     struct pd_error error;
     char text[256] = "";
@@ -359,6 +362,58 @@ static void redact(const struct image *in, struct image *out, struct pd_redactio
         pd_error_text(&error, text, sizeof text);
     assert_string_equal(text, "");
     pd_reader_close(r);
+}
+
+static void redact(const struct image *in, struct image *out, struct pd_redaction *redaction)
+{
+    redact_within(in, out, redaction, NULL);
+}
+
+/* Behind the first sample are others of so much raw data that two fill the memory for what has changed. */
+static void raw_data_becomes_zeros(void **state)
+{
+    (void)state;
+    enum { RAW = 60004 };
+    static const struct pd_redact_options o = {
+        .size = sizeof o, .addrs = PD_REDACT_KEEP, .payloads = PD_REDACT_HASH};
+    struct heap heap = {0};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+    struct image in, out = {0};
+    struct pd_redaction *redaction;
+    struct pd_record rec = {0};
+    struct pd_reader *r;
+    const uint16_t one = 1;
+    size_t n = 0;
+    image_start(&in, *(const uint8_t *)&one == 0, 104, 128 + 16); /* of this machine's byte order */
+    image_section(&in, IMAGE_ATTRS, in.n, 128 + 16);
+    image_attr(&in, 128, 128, ST_IP | ST_TID | ST_TIME | ST_RAW, false);
+    image_ids(&in, 0, 0);
+    const size_t data = in.n;
+    for (uint64_t i = 0; i < 4; i++) {
+        const size_t at = image_record(&in, PD_RECORD_SAMPLE, 2);
+        image_u64(&in, 0x400000 + i);
+        image_zeros(&in, 8); /* task 0 */
+        image_u64(&in, 1 + i);
+        image_u32(&in, RAW);
+        image_pattern(&in, RAW);
+        image_end(&in, at);
+    }
+    image_section(&in, IMAGE_DATA, data, in.n - data);
+    assert_int_equal(pd_redaction_open(&redaction, &o, NULL), PD_OK);
+    redact_within(&in, &out, redaction, &allocator);
+    pd_redaction_close(redaction);
+    assert_int_equal(heap.blocks, 0);
+    assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, NULL), PD_OK);
+    while (pd_reader_next_decoded(r, &rec, NULL) == PD_OK) {
+        assert_int_equal(rec.u.sample.ip, 0x400000 + n++);
+        assert_int_equal(rec.u.sample.raw.data.n, RAW);
+        for (size_t i = 0; i < RAW; i++)
+            assert_int_equal(rec.u.sample.raw.data.ptr[i], 0);
+    }
+    assert_int_equal(n, 4);
+    pd_reader_close(r);
+    image_free(&in);
+    image_free(&out);
 }
 
 /* ---- Leaks */
@@ -685,6 +740,7 @@ int main(void)
         cmocka_unit_test(only_what_is_harmless_stays),
         cmocka_unit_test(others_must_go_too),
         cmocka_unit_test(some_go_as_a_whole_and_what_is_reserved_becomes_zeros),
+        cmocka_unit_test(raw_data_becomes_zeros),
         cmocka_unit_test(nothing_leaks_when_dropped),
         cmocka_unit_test(nothing_leaks_when_numbered),
         cmocka_unit_test(nothing_leaks_with_a_key),

@@ -515,6 +515,28 @@ static void memory_has_a_limit(void **state)
     }
 }
 
+/*
+ * Tables double when they are full, so that what is allocated is at most twice the limit, also where that is
+ * reached when a table has just doubled.
+ */
+static void tables_have_a_limit(void **state)
+{
+    (void)state;
+    for (uint64_t limit = 20000; limit < 400000; limit += 10000) {
+        struct heap heap = {0};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        const struct pd_session_options options = {
+            .size = sizeof options, .allocator = &allocator, .memory = limit, .parts = PD_SESSION_ORIGINS};
+        struct pd_session *s = begin(&options);
+        const size_t before = heap.bytes;
+        uint32_t i = 2;
+        while (fork_task(s, 0, i, i, 1, 1) == PD_OK)
+            i++;
+        assert_in_range(heap.bytes - before, limit / 2, 2 * limit);
+        pd_session_free(s);
+    }
+}
+
 /* Tasks that are known go on. */
 static void more_tasks_than_it_may_take(void **state)
 {
@@ -653,6 +675,7 @@ int main(void)
         cmocka_unit_test(memory_is_of_what_is_mapped),
         cmocka_unit_test(more_than_it_may_take),
         cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(tables_have_a_limit),
         cmocka_unit_test(more_tasks_than_it_may_take),
         cmocka_unit_test(replaced_again_and_again),
         cmocka_unit_test(names_that_come_and_go),

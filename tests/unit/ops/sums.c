@@ -358,12 +358,65 @@ static void too_deep_stacks_are_cut(void **state)
     }
 }
 
+static void count_finding(void *user, const struct pd_error *what)
+{
+    assert_int_equal(what->code, PD_ECOUNT);
+    ++*(unsigned *)user;
+}
+
+/* A sample at one address, with a call chain that says to have n frames and has `there` of them. */
+static void chained(struct image *im, uint64_t time, uint64_t n, uint64_t there)
+{
+    const size_t at = image_record(im, 9, 2);
+    image_u64(im, 0x400010);
+    image_u32(im, 1);
+    image_u32(im, 1);
+    image_u64(im, time);
+    image_u64(im, n);
+    for (uint64_t i = 0; i < there; i++)
+        image_u64(im, 0x400010);
+    image_end(im, at);
+}
+
+/* Of samples that are alike but for a count that cannot be, those are counted, and the damage is told. */
+static void alike_but_damaged(void **state)
+{
+    (void)state;
+    unsigned findings = 0;
+    const struct pd_export_options o = {
+        .size = sizeof o, .keys = PD_EXPORT_PID, .finding = count_finding, .user = &findings};
+    struct image im;
+    const uint16_t one = 1;
+    image_start(&im, *(const uint8_t *)&one == 0, 104, 128 + 16); /* of this machine's byte order */
+    image_section(&im, IMAGE_ATTRS, im.n, 128 + 16);
+    image_attr(&im, 128, 128, ST_IP | ST_TID | ST_TIME | ST_CALLCHAIN, true);
+    image_ids(&im, 0, 0);
+    const size_t data = im.n;
+    for (uint64_t i = 0; i < 100; i++)
+        chained(&im, 1 + i, i < 10, i < 10);
+    chained(&im, 200, 5, 0);
+    chained(&im, 201, 0, 0);
+    image_section(&im, IMAGE_DATA, data, im.n - data);
+    struct pd_reader *r = open_image(&im);
+    struct pd_export_stats stats;
+    struct pd_export *export;
+    assert_int_equal(pd_export_new(&export, &o, NULL), PD_OK);
+    assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
+    pd_export_get_stats(export, &stats);
+    assert_int_equal(findings, 1);
+    assert_int_equal(stats.exported, 101);
+    pd_export_free(export);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_by_keys),         cmocka_unit_test(reports_refuse),
         cmocka_unit_test(exports_refuse),       cmocka_unit_test(an_export_is_written_once),
         cmocka_unit_test(long_names_of_events), cmocka_unit_test(too_deep_stacks_are_cut),
+        cmocka_unit_test(alike_but_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

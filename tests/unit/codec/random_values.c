@@ -359,6 +359,29 @@ static void test_many_cpus(void **state)
     assert_true(with > 10);
 }
 
+/* Descriptions of BPF programs end behind one of many fields, as those of older kernels. */
+static void test_cut_structs(void **state)
+{
+    (void)state;
+    static uint8_t memory[PI_RANDOM_ARENA];
+    unsigned sizes = 0;
+    bool seen[512] = {false};
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        struct pi_arena arena = {memory, sizeof memory};
+        struct pi_rng rng = {seed};
+        struct pd_feature f;
+        struct pd_bpf_prog program;
+        assert_true(pi_random_feature(&rng, &arena, PD_FEAT_BPF_PROG_INFO, 4, &f));
+        while (pd_bpf_prog_next(&f.u.bpf_prog_info.programs, &program))
+            if (program.info_len < sizeof seen) {
+                sizes += !seen[program.info_len];
+                seen[program.info_len] = true;
+            }
+    }
+    assert_true(seen[4] && seen[8] && seen[16]); /* type, id, tag */
+    assert_true(sizes > 30);
+}
+
 static void test_small_arena(void **state)
 {
     (void)state;
@@ -389,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_a_field_more),
         cmocka_unit_test(test_a_name_more),
         cmocka_unit_test(test_many_cpus),
+        cmocka_unit_test(test_cut_structs),
         cmocka_unit_test(test_small_arena),
     };
     return cmocka_run_group_tests_name("random_values", tests, NULL, NULL);

@@ -301,6 +301,33 @@ static void frames_of_a_depth(void **state)
     pd_reader_close(r);
 }
 
+/* No call chain has more frames than the depth, and some have as many; what says whose they are is none. */
+static void no_deeper_than_the_depth(void **state)
+{
+    struct pd_error error;
+    (void)state;
+    for (size_t depth = 1; depth < 4; depth++) {
+        struct pd_reader *r;
+        struct pd_record rec = {0};
+        size_t most = 0;
+        const struct pd_gen_options o = {
+            .workload = pd_gen_preset("server"), .count = 500, .depth = (unsigned)depth};
+        assert_int_equal(make(o, &error), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, &error), PD_OK);
+        while (pd_reader_next_decoded(r, &rec, &error) == PD_OK) {
+            size_t n = 0;
+            if (rec.type != PD_RECORD_SAMPLE)
+                continue;
+            const struct pd_vec *ips = &rec.u.sample.callchain.ips;
+            for (size_t i = 0; i < ips->n; i++)
+                n += pd_vec_at(ips, i) < PD_CONTEXT_MAX;
+            most = n > most ? n : most;
+        }
+        assert_int_equal(most, depth);
+        pd_reader_close(r);
+    }
+}
+
 static void wrong_options(void **state)
 {
     struct pd_error error;
@@ -353,10 +380,15 @@ static void failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_wrong), cmocka_unit_test(too_many),
-        cmocka_unit_test(presets_and_options),  cmocka_unit_test(frames_of_a_depth),
-        cmocka_unit_test(wrong_options),        cmocka_unit_test(failing),
-        cmocka_unit_test(test_counts),          cmocka_unit_test(nothing_behind_known_fields),
+        cmocka_unit_test(texts_that_are_wrong),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(presets_and_options),
+        cmocka_unit_test(frames_of_a_depth),
+        cmocka_unit_test(no_deeper_than_the_depth),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(failing),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(nothing_behind_known_fields),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
     free(out.b);

@@ -277,6 +277,31 @@ static void eight_events(void **state)
     pd_reader_close(r);
 }
 
+/* Of one input, attrs of several sizes keep them. */
+static void sizes_of_one_input(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {PD_ATTR_SIZE_VER5, PD_ATTR_SIZE_VER7};
+    const struct pd_sink from = {write_image, patch_image, &a}, to = {write_image, patch_image, &out};
+    struct pd_writer *w;
+    struct pd_reader *r;
+    a.n = a.fail_at = out.n = out.fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &from, NULL, NULL), PD_OK);
+    for (uint64_t i = 0; i < 2; i++) {
+        const struct pd_attr attr = {.size = sizes[i], .config = i, .sample_type = PD_SAMPLE_IDENTIFIER};
+        assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1 + i}, 1, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_merge(&r, 1, &to, NULL, NULL, NULL, NULL), PD_OK);
+    pd_reader_close(r);
+    assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pd_reader_attr(r, i)->attr.size, sizes[i]);
+    pd_reader_close(r);
+}
+
 /* Two events of which both claim the id 2, and a sample of it: it is the first one's. */
 static void make_shared_id(struct image *im)
 {
@@ -513,7 +538,7 @@ int main(void)
         cmocka_unit_test(event_types_once),     cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
         cmocka_unit_test(names_that_some_know), cmocka_unit_test(large_records_in_parts),
-        cmocka_unit_test(eight_events),
+        cmocka_unit_test(eight_events),         cmocka_unit_test(sizes_of_one_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -420,6 +420,37 @@ static void spills_into_descriptor_0(void **state)
     check_descriptor_0(true);
 }
 
+/* However many temporary files were begun, few are open at once, as they are merged. */
+static void merges_temporary_files(void **state)
+{
+    enum { N = 1000 };
+    struct stream s = {0};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_sorter_stats stats;
+    struct rlimit old, few;
+    unsigned given = 0;
+    (void)state;
+    put_pipe(&s);
+    for (unsigned i = 0; i < N; i++)
+        put_sample(&s, 1 + N - i);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    few = old;
+    few.rlim_cur = 100;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
+    struct pd_sorter *o = sorter_of(r, PD_SORT_TIME, 1, NULL);
+    while (pd_sorter_next(o, &rec, NULL) == PD_OK)
+        given++;
+    pd_sorter_get_stats(o, &stats);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+    pd_sorter_close(o);
+    assert_int_equal(given, N + 2); /* with the records of both attrs */
+    assert_true(stats.spilled > 0);
+    pd_reader_close(r);
+    drop(&s);
+}
+
 /* Rounds are small, and a record without a time comes within the first: none of them fills the memory. */
 static void small_rounds_stay_in_memory(void **state)
 {
@@ -631,6 +662,7 @@ int main(void)
         cmocka_unit_test(compressed),
         cmocka_unit_test(cannot_spill),
         cmocka_unit_test(spills_into_descriptor_0),
+        cmocka_unit_test(merges_temporary_files),
         cmocka_unit_test(small_rounds_stay_in_memory),
         cmocka_unit_test(bad_kind),
         cmocka_unit_test(members_are_merged),

@@ -920,9 +920,16 @@ static inline bool operation_is_framed_anew(const struct operation_lost *lost, c
     return false;
 }
 
+/* The header puts data into the attrs: `repair` takes these as such, and data from behind them. */
+static inline bool operation_is_in_attrs(const struct pd_reader *r, const struct pd_record *rec)
+{
+    const struct pd_file_section *attrs = &pd_reader_info(r)->header.attrs;
+    return rec->member == 0 && rec->offset >= attrs->offset && rec->offset - attrs->offset < attrs->size;
+}
+
 /*
  * The samples that a reader decodes before it stops, or reads other records than `repair`, but those that are
- * said to be lost.
+ * said to be lost, or are attrs.
  */
 static inline uint64_t operation_decoded(struct operations *t, const struct image *in,
                                          const struct operation_lost *lost)
@@ -932,7 +939,7 @@ static inline uint64_t operation_decoded(struct operations *t, const struct imag
     uint64_t n = 0;
     while (pd_reader_next(r, &rec, NULL) == PD_OK && !operation_is_framed_anew(lost, &rec))
         n += rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK &&
-             !operation_is_lost(lost, &rec);
+             !operation_is_lost(lost, &rec) && !operation_is_in_attrs(r, &rec);
     pd_reader_close(r);
     return n;
 }

@@ -92,3 +92,16 @@ for verb in filter 'filter --exclude-cpu 1' sort; do
     cmp data.status z.status || fail "$verb of damaged records: another status"
     [ "$(wc -l <data.err)" = "$(wc -l <z.err)" ] || fail "$verb of damaged records: not as many messages"
 done
+
+# With -z, records before the first sample or time stay as they are, as with perf record -z: of a recording by
+# perf, 296. sort and merge end a round behind them.
+recording=$PERFDATA_SOURCE/corpus/callgraph.data
+early=$("$PERFDATA" decode "$recording" | grep '^{"record"' |
+    grep -nE '"SAMPLE"|"time":"[1-9]' | sed -n '1s/:.*//p')
+[ "$early" = 297 ] || fail "$early: another first record with a time"
+for verb in convert 'filter --sideband all' sort merge; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb -q -f -z -o zipped "$recording"
+    first=$("$PERFDATA" dump zipped | grep '^0x' | grep -n COMPRESSED | sed -n '1s/:.*//p')
+    [ "$first" = 297 ] || [ "$first" = 298 ] || fail "$verb -z: the first compressed record is number $first"
+done

@@ -549,3 +549,34 @@ expect 3 "$PERFDATA" repair -f -o out.data listed.data
 has err 'kept 1 samples and 0 other records; lost 80 bytes in 1 place'
 ! command -v perf >/dev/null || perf script -i out.data >/dev/null 2>&1 </dev/null ||
     fail 'perf does not read it'
+
+# A COMM whose size says that the next record is in it, and the one behind that, in part or whole: it alone is
+# is lost, its own bytes, as large as it was.
+"$PERFDATA" gen -q -f -c 40 --events 1 --sample-type ip,tid,time,cpu,period,raw -o whole.data
+cat >swallow.py <<'END'
+import json
+import os
+import struct
+import subprocess
+
+COMM = 3
+whole = open("whole.data", "rb").read()
+at, size = struct.unpack_from("<QQ", whole, 40)
+records, end, tried = [], at + size, 0
+while at < end:
+    kind, _, size = struct.unpack_from("<IHH", whole, at)
+    records.append((at, size, kind))
+    at += size
+for (at, size, kind), one, two in zip(records, records[1:], records[2:]):
+    for more in range(one[1] + 8, one[1] + two[1] + 8, 8) if kind == COMM else ():
+        bad = bytearray(whole)
+        struct.pack_into("<H", bad, at + 6, size + more)
+        open("bad.data", "wb").write(bad)
+        repair = f"{os.environ['PERFDATA']} repair --json --keep-tail -q -f -o r.data bad.data"
+        said = json.loads(subprocess.run(repair.split(), stdout=subprocess.PIPE).stdout)
+        lost = [(lost["offset"], lost["bytes"]) for lost in said["lost"]]
+        assert lost == [(at, size)], f"{at}: {size} bytes and {more}: {lost}"
+        tried += 1
+assert tried > 100
+END
+PERFDATA=$PERFDATA python3 swallow.py || fail 'a record that swallowed others'

@@ -177,6 +177,14 @@ python3 "$reader" whole >want 2>groups || fail 'whole cannot be read'
 python3 "$reader" groups.table >got 2>groups || fail 'groups cannot be read'
 same want got
 [ "$(wc -l <groups)" -ge 10 ] || fail "$(cat groups)"
+# Texts of a group count with what they take: a row of 26 columns and four names takes less than 1,100 bytes.
+expect 0 "$PERFDATA" gen --preset tracing --tasks 4000 -c 20000 -f -o names.data
+names=prev_comm,next_comm,trace.prev_comm,trace.next_comm
+"$PERFDATA" export --to parquet -m 100K -F $names -e sched:sched_switch -f -o table names.data || fail names
+python3 "$reader" table 2>names >/dev/null || fail 'names cannot be read'
+least=$(sed -n 's/^group of \([0-9]*\):.*/\1/p' names | sed '$d' | sort -n | head -1)
+[ "$least" -ge 93 ] || fail "a group of $least rows"
+[ "$(wc -l <names)" -ge 3 ] || fail "$(cat names)"
 samples=$("$PERFDATA" info --json many.data | jq '[.events[].samples] | add')
 [ "$(wc -l <got)" = $((samples + 1)) ] || fail "$samples samples, $(wc -l <got) lines"
 

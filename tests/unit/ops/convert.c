@@ -1300,6 +1300,29 @@ static void changes(void **state)
     }
 }
 
+/* In a stream, a feature that changes keeps its place, also if it just fits a record behind its head. */
+static void changes_as_large_as_a_record(void **state)
+{
+    static uint8_t content[UINT16_MAX - 16];
+    const struct pd_feature_change two[] = {{100, false, "content", 7}, {101, false, "content", 7}};
+    const struct pd_feature_change large = {100, false, content, sizeof content};
+    struct image file = tidy(0), pipe = change(&file, TO(PIPE), two, 2);
+    struct image with = change(&pipe, TO(PIPE), &large, 1);
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    bool large_then = false;
+    (void)state;
+    assert_int_equal(pd_reader_open_memory(&r, with.b, with.n, NULL, NULL), PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK && !large_then)
+        large_then = rec.type == PD_RECORD_HEADER_FEATURE && rec.size == UINT16_MAX;
+    assert_true(large_then && rec.type == PD_RECORD_HEADER_FEATURE);
+    assert_int_equal(pi_load64(rec.raw + 8, PD_LITTLE), 101);
+    pd_reader_close(r);
+    image_free(&with);
+    image_free(&pipe);
+    image_free(&file);
+}
+
 static void changes_that_cannot_be(void **state)
 {
     static const uint8_t large[UINT16_MAX - 15];
@@ -1616,6 +1639,7 @@ int main(void)
         cmocka_unit_test(tracing_length),
         cmocka_unit_test(sections_of_their_own_records),
         cmocka_unit_test(changes),
+        cmocka_unit_test(changes_as_large_as_a_record),
         cmocka_unit_test(changes_that_cannot_be),
         cmocka_unit_test(old_features_compressed),
         cmocka_unit_test(sizes_of_build_ids),

@@ -197,12 +197,14 @@ struct look {
     size_t whole; /* pi_samples_whole() */
 };
 
-static struct look look_of(const struct pi_filtering *f, const struct pi_samples *run)
+static bool looks_at_each(const struct pd_filter_options *o)
 {
-    const struct pd_filter_options *o = f->options;
-    const bool drops_times = o->drop.times != NULL;
-    return (struct look){o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || drops_times,
-                         drops_times, pi_samples_whole(f->reader, run)};
+    return o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || o->drop.times;
+}
+
+static struct look look_of(const struct pi_filtering *f, const struct pi_samples *run, bool at_each)
+{
+    return (struct look){at_each, f->options->drop.times != NULL, pi_samples_whole(f->reader, run)};
 }
 
 __attribute__((noinline)) static void decide(const struct pi_filtering *f, struct pi_verdict *v, uint32_t cpu,
@@ -252,14 +254,16 @@ judge(struct pi_filtering *f, const struct pd_filter_lists *l, const struct pi_s
     return !*keep || (seen->needed && (run->size == look->whole || pi_sample_fits(run->plan, p, run->size)));
 }
 
-enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
+/* Twice, with lists that are asked of each sample and without. */
+static inline __attribute__((always_inline)) void scan_samples(struct pi_filtering *f, struct pd_clock *clock,
+                                                               bool at_each)
 {
     struct pd_reader *r = f->reader;
     struct pi_scan *s = &f->scan;
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin;
     struct pi_samples run = pi_samples_of(r);
-    const struct look look = look_of(f, &run);
+    const struct look look = look_of(f, &run, at_each);
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
@@ -284,6 +288,14 @@ enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
     pi_reader_passed(r, p, n);
     s->samples += s->on ? n : 0;
     s->kept_samples += s->on ? kept : 0;
+}
+
+enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
+{
+    if (looks_at_each(f->options))
+        scan_samples(f, clock, true);
+    else
+        scan_samples(f, clock, false);
     return PD_OK;
 }
 
@@ -303,7 +315,7 @@ enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin, *kept = NULL;
     struct pi_samples run = pi_samples_of(r);
-    const struct look look = look_of(f, &run);
+    const struct look look = look_of(f, &run, looks_at_each(f->options));
     struct pd_clock now = *clock;
     uint64_t n = 0, n_kept = 0, time;
     enum pd_code code = PD_OK;

@@ -422,11 +422,42 @@ static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, str
     return code;
 }
 
+/* pi_reader_next_quick() of a record that was decompressed. */
+static inline bool next_inside_quick(struct pd_reader *r, struct pd_record *rec)
+{
+    const uint8_t *stop, *const p = pi_reader_sees(r, &stop);
+    const struct pd_event_attr *event;
+    struct pi_record_header h;
+    if ((size_t)(stop - p) < sizeof h)
+        return false;
+    memcpy(&h, p, sizeof h);
+    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > (size_t)(stop - p) ||
+        (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
+        return false;
+    memcpy(rec, &h, sizeof h);
+    rec->raw = p;
+    rec->attr = &event->attr;
+    rec->plan = &event->plan;
+    rec->offset = r->inflate.offset;
+    rec->inner_offset = r->inflate.position;
+    rec->index = r->index;
+    rec->payload_size = 0;
+    rec->nr_cpus_avail = r->nr_cpus_avail;
+    rec->member = r->member;
+    rec->variant = 0;
+    rec->depth = 1;
+    rec->has_id = rec->decoded = rec->old_feature = false;
+    pi_reader_passed(r, p + h.size, 1);
+    return true;
+}
+
 /* Separate from the quick one, so that the quick one need not save the registers used here. */
 __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, struct pd_record *rec,
                                                        struct pd_error *error)
 {
     enum pd_code code;
+    if (pi_reader_is_inside(r) && next_inside_quick(r, rec))
+        return PD_OK;
     pi_input_no_next(r->src);
     if (r->pending.code)
         return tell_pending(r, error);
@@ -462,43 +493,9 @@ bool pi_reader_next_near(struct pd_reader *r, struct pd_record *rec)
     return is;
 }
 
-/* pi_reader_next_quick() of a record that was decompressed. */
-static bool next_inside_quick(struct pd_reader *r, struct pd_record *rec)
-{
-    const uint8_t *stop, *const p = pi_reader_sees(r, &stop);
-    const struct pd_event_attr *event;
-    struct pi_record_header h;
-    if ((size_t)(stop - p) < sizeof h)
-        return false;
-    memcpy(&h, p, sizeof h);
-    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > (size_t)(stop - p) ||
-        (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
-        return false;
-    memcpy(rec, &h, sizeof h);
-    rec->raw = p;
-    rec->attr = &event->attr;
-    rec->plan = &event->plan;
-    rec->offset = r->inflate.offset;
-    rec->inner_offset = r->inflate.position;
-    rec->index = r->index;
-    rec->payload_size = 0;
-    rec->nr_cpus_avail = r->nr_cpus_avail;
-    rec->member = r->member;
-    rec->variant = 0;
-    rec->depth = 1;
-    rec->has_id = rec->decoded = rec->old_feature = false;
-    pi_reader_passed(r, p + h.size, 1);
-    return true;
-}
-
-static inline bool next_quick(struct pd_reader *r, struct pd_record *rec)
-{
-    return pi_reader_next_quick(r, rec) || (pi_reader_is_inside(r) && next_inside_quick(r, rec));
-}
-
 enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
+    return pi_reader_next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
 }
 
 /* The same, across the files of a directory. */
@@ -514,7 +511,7 @@ __attribute__((noinline)) static enum pd_code next_of_all(struct pd_reader *r, s
 
 enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
+    return pi_reader_next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
 }
 
 enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_t *n, struct pd_error *error)

@@ -232,14 +232,15 @@ static uint64_t until_full(const struct lane *l)
 struct place {
     const uint8_t *start;
     uint64_t offset, inner, index; /* of the record there */
+    uint64_t grows;                /* all bits: the offset of those behind it; 0: their inner one */
     bool inside;
 };
 
 static struct place place_of(const struct pd_reader *r, const uint8_t *start)
 {
-    const bool inside = pi_reader_is_inside(r);
-    const uint64_t offset = inside ? r->inflate.offset : r->at;
-    return (struct place){start, offset, inside ? r->inflate.position : 0, r->index, inside};
+    return pi_reader_is_inside(r)
+               ? (struct place){start, r->inflate.offset, r->inflate.position, r->index, 0, true}
+               : (struct place){start, r->at, 0, r->index, UINT64_MAX, false};
 }
 
 /* The sample at p, which is number n from that place on. */
@@ -254,8 +255,8 @@ static inline struct pd_record sample_of(const struct pi_samples *run, const str
                               .plan = run->plan,
                               .attr = &event->attr,
                               .attr_index = run->index,
-                              .offset = from->offset + (from->inside ? 0 : ahead),
-                              .inner_offset = from->inside ? from->inner + ahead : 0,
+                              .offset = from->offset + (ahead & from->grows),
+                              .inner_offset = from->inner + (ahead & ~from->grows),
                               .depth = from->inside,
                               .index = from->index + n};
 }

@@ -26,9 +26,14 @@ struct reader {
 /*@ predicate there(struct reader *r) = \valid_read(r->p + (0 .. r->left - 1));
   @ predicate taken{A, B}(struct reader *r) = \at(r->left, B) <= \at(r->left, A) &&
   @     \at(r->p, B) == \at(r->p, A) + (\at(r->left, A) - \at(r->left, B));
+  @ predicate within(uint8_t *p, integer n, uint8_t *begin, integer size) =
+  @     \base_addr(p) == \base_addr(begin) && begin <= p && p + n <= begin + size;
   @ predicate line(struct pd_op *op) = \valid_read(op) && op->kind != PI_OP_HEAD &&
   @     (op->kind == PI_OP_ARR && op->ref != \null ==> \valid_read(op->ref + (0 .. op->arg - 1))) &&
   @     (op->kind == PI_OP_CSTR && op->ref != \null ==> valid_read_string(op->ref));
+  @ predicate elements(struct pd_list *l) = l->varying ?
+  @     \valid_read((uint8_t *)l->ptr + (0 .. l->stride - 1)) : l->n * l->stride <= SIZE_MAX &&
+  @     \valid_read((uint8_t *)l->ptr + (0 .. l->n * l->stride - 1));
   @*/
 
 /*@ requires \valid_read(r) && \valid_read(op);
@@ -208,47 +213,62 @@ static enum pd_code read_slot(struct reader *r, const struct pd_op *op, uint64_t
     return PD_OK;
 }
 
+/* Bytes of the slot; what states them is read. */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(op);
+  @ requires room: \valid(n) && \separated(r, n);
+  @ assigns r->p, r->left, *r->error, *n;
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @*/
+static enum pd_code read_slot_size(struct reader *r, const struct pd_op *op, const void *v, uint64_t *n)
+{
+    *n = r->left;
+    switch (op->kind) {
+    case PI_OP_CSTR: *n = strnlen((const char *)r->p, r->left) + (size_t)1; break;
+    case PI_OP_STR64:
+        if (r->left < 4)
+            return fail(r, PD_ESHORT, op, r->left, 4);
+        *n = pi_load32(r->p, r->order);
+        advance(r, 4);
+        break;
+    case PI_OP_STRV: return read_varint(r, op, n);
+    case PI_OP_STRN:
+        if (r->left < op->arg)
+            return fail(r, PD_ESHORT, op, r->left, op->arg);
+        *n = op->arg;
+        break;
+    case PI_OP_STRMAX: *n = r->left < op->arg ? r->left : op->arg; break;
+    case PI_OP_SLOT:
+        *n = pi_count(op, &r->shape, v);
+        if (*n > r->left)
+            return fail(r, PD_ECOUNT, op, *n, r->left);
+        *n = *n ? pi_slot_of(op, (size_t)*n) : 0;
+        break;
+    default: break;
+    }
+    return PD_OK;
+}
+
 /*@ requires there: there(r);
   @ requires \valid(r) && \valid_read(op);
   @ requires op->kind == PI_OP_CSTR && op->ref != \null ==> valid_read_string(op->ref);
-  @ requires room: \valid(s) && \separated(r, s, op) && \separated(r->error, s, op);
+  @ requires room: \valid(s) && \separated(r, s, op, r->error);
   @ assigns r->p, r->left, *r->error, *s;
   @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
   @*/
 static enum pd_code read_str(struct reader *r, const struct pd_op *op, const void *v, struct pd_str *s)
 {
-    uint64_t n = r->left;
-    enum pd_code code;
-    switch (op->kind) {
-    case PI_OP_CSTR: n = strnlen((const char *)r->p, r->left) + (size_t)1; break;
-    case PI_OP_STR64:
-        if (r->left < 4)
-            return fail(r, PD_ESHORT, op, r->left, 4);
-        n = pi_load32(r->p, r->order);
-        advance(r, 4);
-        break;
-    case PI_OP_STRV:
-        if ((code = read_varint(r, op, &n)))
-            return code;
-        break;
-    case PI_OP_STRN:
-        if (r->left < op->arg)
-            return fail(r, PD_ESHORT, op, r->left, op->arg);
-        n = op->arg;
-        break;
-    case PI_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
-    case PI_OP_SLOT:
-        n = pi_count(op, &r->shape, v);
-        if (n > r->left)
-            return fail(r, PD_ECOUNT, op, n, r->left);
-        n = n ? pi_slot_of(op, (size_t)n) : 0;
-        break;
-    default: break;
-    }
-    if ((code = read_slot(r, op, n, s)) || op->kind != PI_OP_CSTR || !op->ref)
+    const size_t fixed = op->kind == PI_OP_CSTR && op->ref ? strlen(op->ref) + 1 : 0;
+    uint64_t n;
+    enum pd_code code = read_slot_size(r, op, v, &n);
+    if (code == PD_OK)
+        code = read_slot(r, op, n, s);
+    /*@ assert code == PD_OK ==> taken{Pre, Here}(r); */
+    if (code || !fixed)
         return code;
-    return check_fixed(r, op, (const uint8_t *)s->ptr,
-                       s->len < strlen(op->ref) ? s->size : strlen(op->ref) + 1);
+    /*@ assert \valid_read((uint8_t *)s->ptr + (0 .. s->size - 1)); */
+    /*@ assert \valid_read(op->ref + (0 .. fixed - 1)); */
+    return check_fixed(r, op, (const uint8_t *)s->ptr, s->size < fixed ? s->size : fixed);
 }
 
 /* ---- Parts. */
@@ -262,11 +282,30 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
   @*/
 static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void *v);
 
+/* `bytes` are those of an element, or, when elements differ in size, of all. */
+/*@ requires \valid_read(r);
+  @ requires room: \valid(l) && \separated(r, l);
+  @ assigns *l;
+  @ ensures l->ptr == p && l->n == n && (l->varying <==> varying);
+  @ ensures l->stride <= bytes && (bytes <= UINT32_MAX ==> l->stride == bytes);
+  @*/
+static void set_list(struct pd_list *l, const struct reader *r, const uint8_t *p, size_t n, size_t bytes,
+                     bool varying)
+{
+    l->ptr = p;
+    l->n = n;
+    l->stride = (uint32_t)bytes;
+    l->form = (uint8_t)r->order;
+    l->when = varying ? r->shape.given : r->shape.read_format;
+    l->variant = r->shape.variant;
+    l->varying = varying;
+}
+
 /*@ requires there: there(r);
   @ requires \valid(r) && \valid_read(op);
   @ requires room: \valid(l) && \separated(r, l);
   @ assigns r->p, r->left, *r->error, *l;
-  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r) && elements(l);
   @*/
 static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
@@ -275,8 +314,7 @@ static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t
     if (n > r->left / stride)
         return fail(r, PD_ECOUNT, op, n, r->left / stride);
     /*@ assert 0 <= n * stride <= r->left; */
-    *l = (struct pd_list){
-        r->p, (size_t)n, (uint32_t)stride, (uint8_t)r->order, r->shape.read_format, r->shape.variant, false};
+    set_list(l, r, r->p, (size_t)n, stride, false);
     advance(r, (size_t)n * stride);
     return PD_OK;
 }
@@ -321,7 +359,7 @@ static size_t first_bytes(const struct pd_op *head, const struct reader *r)
   @ requires \valid(r) && \valid_read(op);
   @ requires room: \valid(l) && \separated(r, l) && \separated(r, r->error);
   @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, *l;
-  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r) && elements(l);
   @*/
 static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
@@ -346,9 +384,7 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
             return fail(r, PD_ECOUNT, op, n, i);
     }
     r->sized = sized;
-    *l = (struct pd_list){
-        begin, (size_t)i, (uint32_t)(r->p - begin), (uint8_t)r->order, r->shape.given, r->shape.variant,
-        true};
+    set_list(l, r, begin, (size_t)i, (size_t)(r->p - begin), true);
     return PD_OK;
 }
 
@@ -357,7 +393,7 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
   @ requires \valid(r) && \valid_read(op);
   @ requires room: \valid(l) && \separated(r, l);
   @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, *l;
-  @ ensures \result == PD_OK ==> taken{Pre, Post}(r);
+  @ ensures \result == PD_OK ==> taken{Pre, Post}(r) && elements(l);
   @*/
 static enum pd_code read_message(struct reader *r, const struct pd_op *op, struct pd_list *l)
 {
@@ -431,6 +467,7 @@ static enum pd_code check_key(const struct reader *r, const struct pd_op *op, ui
 
 /*@ requires there: there(r);
   @ requires \valid(r) && \valid_read(op);
+  @ requires op->kind == PI_OP_SINCE ==> has_text(op, v);
   @ assigns r->order, r->shape.given, *r->error, ((uint8_t *)v)[0 .. 65535];
   @*/
 static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
@@ -462,7 +499,7 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
 }
 
 /*@ requires there: there(r);
-  @ requires line: line(op);
+  @ requires line: line(op) && (op->kind == PI_OP_SINCE ==> has_text(op, v));
   @ requires room: \separated(r, r->error);
   @ requires \valid(r);
   @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, ((uint8_t *)v)[0 .. 65535];
@@ -553,11 +590,39 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
 static const struct pd_op no_fields[] = {{.kind = PI_OP_HEAD}, {.kind = PI_OP_END}};
 static const struct pd_op trailer_op = {.name = "sample_id"};
 
+/* What is between the payload and the sample_id, in the last `trailer` bytes, is the rest. */
+/*@ requires there: there(r);
+  @ requires \valid(r) && \valid_read(layout) && \valid(rec) && trailer <= r->left;
+  @ requires room: \separated(r, rec, r->error);
+  @ assigns r->p, r->left, r->sized, r->order, r->shape.given, *r->error, *u, rec->rest, rec->id;
+  @ ensures \result == PD_OK ==> within(rec->rest.ptr, rec->rest.n, \old(r->p), \old(r->left) - trailer);
+  @*/
+static enum pd_code read_payload(struct reader *r, const struct pd_op *layout, size_t trailer,
+                                 struct pd_record *rec, union pd_payload *u)
+{
+    r->left -= trailer;
+    enum pd_code code = read_layout(r, layout, u);
+    if (code)
+        return code;
+    /*@ assert within(r->p, r->left, \at(r->p, Pre), \at(r->left, Pre) - trailer); */
+    rec->rest.ptr = r->p;
+    rec->rest.n = r->left;
+    advance(r, r->left);
+    r->left = trailer;
+    /*@ assert within(rec->rest.ptr, rec->rest.n, \at(r->p, Pre), \at(r->left, Pre) - trailer); */
+    return trailer ? read_layout(r, pi_layout_sample_id(), &rec->id) : PD_OK;
+}
+
+/*@ requires \valid(rec) && rec->size >= 8 && \valid_read(rec->raw + (0 .. rec->size - 1));
+  @ requires \valid_read(plan) && (rec->layout == \null || \valid_read(rec->layout));
+  @ requires room: u == \null || \valid(u);
+  @ assigns *u, rec->rest, rec->id, *error;
+  @ ensures \result == PD_OK ==> within(rec->rest.ptr, rec->rest.n, \old(rec->raw) + 8, \old(rec->size) - 8);
+  @*/
 enum pd_code pi_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
                                  struct pd_error *error)
 {
     union pd_payload scratch;
-    const struct pd_op *layout = rec->layout ? rec->layout : no_fields;
     struct reader r = {plan->shape, plan->order, rec, rec->raw, rec->raw + 8, rec->size - 8u, false, error};
     r.shape.misc = rec->misc;
     r.shape.given = rec->misc;
@@ -565,56 +630,82 @@ enum pd_code pi_interpret_decode(const struct pd_plan *plan, struct pd_record *r
     const size_t trailer = pi_has_id(plan, rec->type, rec->variant) ? plan->trailer : 0;
     if (r.left < trailer)
         return fail(&r, PD_ESHORT, &trailer_op, r.left, trailer);
-    r.left -= trailer;
-    enum pd_code code = read_layout(&r, layout, u ? u : &scratch);
-    if (code)
-        return code;
-    rec->rest = (struct pd_bytes){r.p, r.left};
-    advance(&r, r.left);
-    r.left = trailer;
-    return trailer ? read_layout(&r, pi_layout_sample_id(), &rec->id) : PD_OK;
+    /*@ assert r.left == rec->size - 8 && 0 <= trailer; */
+    return read_payload(&r, rec->layout ? rec->layout : no_fields, trailer, rec, u ? u : &scratch);
 }
 
+/*@ requires \valid_read((uint8_t *)bytes + (0 .. n - 1)) && \valid_read(layout) && \valid_read(shape);
+  @ requires room: \valid((uint8_t *)out + (0 .. layout->offset - 1)) && \valid(rest);
+  @ assigns ((uint8_t *)out)[0 .. layout->offset - 1], *rest, *error;
+  @ ensures \result == PD_OK ==> rest->n <= n && rest->ptr == (uint8_t *)bytes + (n - rest->n);
+  @*/
 enum pd_code pi_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
                                   enum pd_order order, const void *bytes, size_t n, void *out,
                                   struct pd_bytes *rest, struct pd_error *error)
 {
     struct reader r = {*shape, order, NULL, bytes, bytes, n, false, error};
     const enum pd_code code = read_layout(&r, layout, out);
+    /*@ assert code == PD_OK ==> r.left <= n && r.p == (uint8_t *)bytes + (n - r.left); */
     if (code == PD_OK)
         *rest = (struct pd_bytes){r.p, r.left};
     return code;
 }
 
-static struct reader element_reader(const struct pd_list *l, const void *p, size_t n)
+/* The element at p; *left: how many of its list's bytes are behind it. */
+/*@ requires \valid_read(l) && \valid_read(layout) && \valid_read(p + (0 .. l->stride - 1));
+  @ requires room: \valid((uint8_t *)out + (0 .. layout->offset - 1)) && \valid(left);
+  @ assigns ((uint8_t *)out)[0 .. layout->offset - 1], *left;
+  @ ensures \result == PD_OK ==> *left <= l->stride;
+  @*/
+static enum pd_code read_element(const struct pd_list *l, const uint8_t *p, const struct pd_op *layout,
+                                 void *out, size_t *left)
 {
     const struct pd_shape shape = {.read_format = l->when, .given = l->when, .variant = l->variant};
-    return (struct reader){shape, (enum pd_order)l->form, NULL, p, p, n, false, NULL};
+    struct reader r = {shape, (enum pd_order)l->form, NULL, p, p, l->stride, false, NULL};
+    const enum pd_code code = read_layout(&r, layout, out);
+    *left = r.left;
+    return code;
 }
 
+/*@ requires \valid_read(l) && elements(l) && i < l->n && (l->varying ==> i == 0);
+  @ requires \valid_read(layout) && (l->form == PD_FORM_STRUCT ==> layout->offset <= l->stride);
+  @ requires room: \valid((uint8_t *)out + (0 .. layout->offset - 1));
+  @ assigns ((uint8_t *)out)[0 .. layout->offset - 1];
+  @*/
 void pi_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out)
 {
+    /*@ assert l->varying || i * l->stride + l->stride <= l->n * l->stride; */
+    /*@ assert i * l->stride <= SIZE_MAX; */
     const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;
-    struct reader r = element_reader(l, p, l->stride);
+    size_t left;
+    /*@ assert \valid_read(p + (0 .. l->stride - 1)); */
     if (l->form == PD_FORM_STRUCT)
         memcpy(out, p, layout->offset);
     else
-        read_layout(&r, layout, out);
+        read_element(l, p, layout, out, &left);
 }
 
+/*@ requires \valid(l) && elements(l) && \valid_read(layout);
+  @ requires l->form == PD_FORM_STRUCT ==> !l->varying && layout->offset <= l->stride;
+  @ requires room: \valid((uint8_t *)out + (0 .. layout->offset - 1));
+  @ requires room: \separated(l, layout, (uint8_t *)out + (0 .. layout->offset - 1));
+  @ assigns l->ptr, l->n, l->stride, ((uint8_t *)out)[0 .. layout->offset - 1];
+  @ ensures elements(l);
+  @ ensures l->n == \old(l->n) - (\result ? 1 : 0);
+  @*/
 bool pi_list_take(struct pd_list *l, const struct pd_op *layout, void *out)
 {
-    size_t used = l->stride;
+    size_t used = l->stride, left;
     if (l->n == 0)
         return false;
     if (l->form == PD_FORM_STRUCT || !l->varying) {
         pi_list_get(l, layout, 0, out);
+        /*@ assert l->varying || (l->n - 1) * l->stride == l->n * l->stride - used; */
     } else {
-        struct reader r = element_reader(l, l->ptr, l->stride);
-        if (read_layout(&r, layout, out))
+        if (read_element(l, l->ptr, layout, out, &left))
             return false;
-        used = l->stride - r.left;
-        l->stride -= (uint32_t)used;
+        used = l->stride - left;
+        l->stride = (uint32_t)left;
     }
     l->ptr = (const uint8_t *)l->ptr + used;
     l->n--;

@@ -7,6 +7,7 @@
 
 /*@ lemma fits: \forall integer n, each, room; 0 < each && 0 <= n && 0 <= room ==>
   @     (n <= room / each <==> each * n <= room);
+  @ lemma before: \forall integer i, n, each; 0 <= i < n && 0 <= each ==> i * each + each <= n * each;
   @*/
 
 /*@ assigns *error;
@@ -34,10 +35,8 @@ NUMBER static inline uint64_t pi_value_of(const void *v, unsigned offset, unsign
 NUMBER static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v);
 NUMBER static inline size_t pi_slot_of(const struct pd_op *op, size_t len);
 NUMBER static inline uint64_t pi_derived(const struct pd_op *op, const void *v);
-NUMBER static inline uint8_t pi_first_character(const struct pd_op *op, const void *v);
-NUMBER static inline bool pi_is_number(const struct pd_op *op, const void *v);
-NUMBER static inline bool pi_is_since(const struct pd_op *op, const void *v);
 NUMBER static inline bool pi_abi_unknown(uint64_t abi);
+NUMBER static inline bool pi_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant);
 NUMBER static inline uint64_t pi_mirror_from_big(const struct pd_set *set, uint64_t word);
 
 /*@ assigns \nothing;
@@ -58,11 +57,6 @@ static inline unsigned pi_scalar_width(const struct pd_op *op);
   @*/
 static inline unsigned pi_vec_width(const struct pd_op *op);
 
-/*@ requires \valid_read(p + (0 .. n - 1));
-  @ assigns \nothing;
-  @*/
-static inline bool pi_is_text(const uint8_t *p, size_t n, enum pd_order order);
-
 /*@ assigns ((uint8_t *)v)[0 .. 65535]; */
 static inline void pi_scalar_set(const struct pd_op *op, void *v, uint64_t value);
 
@@ -79,6 +73,7 @@ enum pd_code pi_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, 
                            struct pd_error *error);
 
 LINE const struct pd_op *pi_layout_attr(void);
+LINE const struct pd_op *pi_layout_sample_id(void);
 
 #include "src/codec/attr_size.c"
 #include "src/codec/interpret.c"

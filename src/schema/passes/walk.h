@@ -199,6 +199,9 @@ static inline unsigned pi_vec_width(const struct pd_op *op)
  * The kind TEXT: do the n bytes begin with a name rather than with a u64 that is an address, and a name
  * behind it?
  */
+/*@ requires \valid_read(p + (0 .. n - 1));
+  @ assigns \nothing;
+  @*/
 static inline bool pi_is_text(const uint8_t *p, size_t n, enum pd_order order)
 {
     if (n <= 8)
@@ -208,26 +211,46 @@ static inline bool pi_is_text(const uint8_t *p, size_t n, enum pd_order order)
 }
 
 /* The kind SINCE: does the string begin with a decimal number, and is it as large? */
+/*@ predicate has_text(struct pd_op *op, void *v) =
+  @     \let s = (struct pd_str *)((uint8_t *)v + op->count_offset);
+  @     \valid_read(op) && \valid_read(s) && s->len < SIZE_MAX && \valid_read(s->ptr + (0 .. s->len - 1));
+  @*/
+
+/*@ requires has_text(op, v);
+  @ assigns \nothing;
+  @*/
 static inline uint8_t pi_first_character(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     return s->len ? (uint8_t)s->ptr[0] : 0;
 }
 
+/*@ requires has_text(op, v);
+  @ assigns \nothing;
+  @*/
 static inline bool pi_is_number(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     size_t i = 0;
+    /*@ loop invariant i <= s->len;
+      @ loop assigns i;
+      @*/
     while (i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9')
         i++;
     return i && i + 1 < s->len && s->ptr[i] == '.' && s->ptr[i + 1] >= '0' && s->ptr[i + 1] <= '9';
 }
 
+/*@ requires has_text(op, v);
+  @ assigns \nothing;
+  @*/
 static inline bool pi_is_since(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
     uint64_t tenths = 0;
     size_t i = 0;
+    /*@ loop invariant i <= s->len;
+      @ loop assigns i, tenths;
+      @*/
     for (; i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9' && tenths <= op->arg; i++)
         tenths = 10 * tenths + 10 * (uint64_t)(s->ptr[i] - '0');
     if (i + 1 < s->len && s->ptr[i] == '.' && s->ptr[i + 1] >= '0' && s->ptr[i + 1] <= '9')

@@ -406,8 +406,7 @@ static enum pd_code read_message(struct reader *r, const struct pd_op *op, struc
         return fail(r, PD_ECOUNT, op, size, left);
     r->left = (size_t)size;
     code = read_items(r, op, 0, l);
-    /*@ assert whole: code == PD_OK ==> r->left == 0; */
-    r->left = left - (size_t)size;
+    r->left += left - (size_t)size;
     return code;
 }
 

@@ -58,8 +58,17 @@ static enum pd_code fail(const struct writer *w, enum pd_code code, const char *
 }
 
 /* Copies n bytes (NULL: zero bytes), where there is room; `at` counts on regardless. */
+/*@ requires \valid(w) && w->n_after <= 8 && (w->out == \null || \valid(w->out + (0 .. w->cap - 1)));
+  @ requires there: n == 0 || p == \null || \valid_read((uint8_t *)p + (0 .. n - 1));
+  @ requires apart: \separated(w, w->out + (0 .. w->cap - 1));
+  @ assigns w->at, w->n_after, w->after[0 .. 7], w->out[0 .. w->cap - 1];
+  @ ensures w->n_after <= 8 && w->at == (size_t)(\old(w->at) + n);
+  @*/
 static void write_bytes(struct writer *w, const void *p, size_t n)
 {
+    /*@ loop invariant 0 <= i <= n && w->n_after <= 8;
+      @ loop assigns i, w->n_after, w->after[0 .. 7];
+      @*/
     for (size_t i = 0; w->text && i < n && w->n_after < sizeof w->after; i++)
         w->after[w->n_after++] = p ? ((const uint8_t *)p)[i] : 0;
     if (w->out && w->at <= w->cap && n <= w->cap - w->at) {
@@ -71,6 +80,12 @@ static void write_bytes(struct writer *w, const void *p, size_t n)
     w->at += n;
 }
 
+/*@ requires \valid(w) && w->n_after <= 8 && (w->out == \null || \valid(w->out + (0 .. w->cap - 1)));
+  @ requires width == 1 || width == 2 || width == 4 || width == 8;
+  @ requires apart: \separated(w, w->out + (0 .. w->cap - 1));
+  @ assigns w->at, w->n_after, w->after[0 .. 7], w->out[0 .. w->cap - 1];
+  @ ensures w->n_after <= 8 && w->at == (size_t)(\old(w->at) + width);
+  @*/
 static void write_number(struct writer *w, uint64_t value, unsigned width)
 {
     uint8_t b[8];

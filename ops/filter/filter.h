@@ -159,13 +159,13 @@ struct pi_verdict {
     bool keep;  /* its event is, too, and none of the lists that drop has it */
 };
 
-#define PI_VERDICTS 64
+#define PI_VERDICTS 256
 #define PI_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
 
 struct pi_scan {
     bool quick;                   /* pi_scan_samples() may choose: by time, task, cpu and event alone */
     struct pi_seen seen[PI_SEEN]; /* by the last bits of the tid */
-    struct pi_verdict verdicts[PI_VERDICTS]; /* by those of the cpu */
+    struct pi_verdict verdicts[PI_VERDICTS]; /* by those of the cpu, and the event */
     /*
      * The remembered choices: parts of the data from its start on, kept or not, or a record that goes with
      * its task.

@@ -225,7 +225,7 @@ static inline const struct pi_verdict *verdict_of(struct pi_filtering *f, const 
     uint32_t cpu = UINT32_MAX;
     if (run->plan->cpu)
         memcpy(&cpu, p + run->plan->cpu, sizeof cpu);
-    struct pi_verdict *v = &f->scan.verdicts[cpu % PI_VERDICTS];
+    struct pi_verdict *v = &f->scan.verdicts[(cpu + UINT64_C(37) * run->index) % PI_VERDICTS];
     if (!v->known || v->cpu != cpu || v->event != run->index || look->anew)
         decide(f, v, cpu, run->index, time);
     return v;

@@ -3,7 +3,8 @@
 status 1: it fails.
 
 ALARMS has a line for each alarm of Eva that another argument discharges: file, what is in doubt, reason,
-between tabs. An alarm is of such a line if its file is that, and its text begins with that."""
+between tabs. An alarm is of such a line if its file is that, and its text begins with that, where … is the
+rest of a word."""
 
 import re
 import sys
@@ -25,6 +26,10 @@ def wp(log, part, functions, seconds):
     return unproved > 0
 
 
+def begins(said, text):
+    return re.match(r"\w*".join(map(re.escape, text.split("…"))), said) is not None
+
+
 def eva(log, part, list_name, seconds):
     text = open(log).read()
     alarms = set()
@@ -35,7 +40,7 @@ def eva(log, part, list_name, seconds):
     reasons = [line.split("\t") for line in open(list_name).read().splitlines() if line and line[0] != "#"]
     used, status = set(), 0
     for name, said in sorted(alarms):
-        match = [i for i, reason in enumerate(reasons) if name == reason[0] and said.startswith(reason[1])]
+        match = [i for i, reason in enumerate(reasons) if name == reason[0] and begins(said, reason[1])]
         used.update(match)
         if not match:
             print(f"  no reason: {name}: {said}")

@@ -426,28 +426,12 @@ static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, str
 static inline bool next_inside_quick(struct pd_reader *r, struct pd_record *rec)
 {
     const uint8_t *stop, *const p = pi_reader_sees(r, &stop);
-    const struct pd_event_attr *event;
-    struct pi_record_header h;
-    if ((size_t)(stop - p) < sizeof h)
+    if (!pi_reader_frame_quick(r, p, (size_t)(stop - p), rec))
         return false;
-    memcpy(&h, p, sizeof h);
-    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > (size_t)(stop - p) ||
-        (event = pi_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
-        return false;
-    memcpy(rec, &h, sizeof h);
-    rec->raw = p;
-    rec->attr = &event->attr;
-    rec->plan = &event->plan;
     rec->offset = r->inflate.offset;
     rec->inner_offset = r->inflate.position;
-    rec->index = r->index;
-    rec->payload_size = 0;
-    rec->nr_cpus_avail = r->nr_cpus_avail;
-    rec->member = r->member;
-    rec->variant = 0;
     rec->depth = 1;
-    rec->has_id = rec->decoded = rec->old_feature = false;
-    pi_reader_passed(r, p + h.size, 1);
+    pi_reader_passed(r, p + rec->size, 1);
     return true;
 }
 

@@ -19,15 +19,10 @@ static inline void pi_record_take_header(struct pd_record *rec, const uint8_t *r
     rec->decoded = false;
 }
 
-/*
- * The next record if it is one of the kernel's, follows another one, is completely in the window, and has an
- * event that is found at once: then only its position is needed. That takes 4 ns in place of 13. Visible
- * bytes do not move.
- */
-static inline bool pi_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
+/* The record at p, but for its place, if it is one of the kernel and has an event that is found at once. */
+static inline bool pi_reader_frame_quick(const struct pd_reader *r, const uint8_t *p, size_t left,
+                                         struct pd_record *rec)
 {
-    const uint8_t *p = r->src->next;
-    const size_t left = (size_t)(r->src->stop - p);
     const struct pd_event_attr *event;
     struct pi_record_header h;
     if (left < sizeof h)
@@ -40,15 +35,28 @@ static inline bool pi_reader_next_quick(struct pd_reader *r, struct pd_record *r
     rec->raw = p;
     rec->attr = &event->attr;
     rec->plan = &event->plan;
-    rec->offset = r->at;
     rec->index = r->index;
     rec->payload_size = 0;
     rec->nr_cpus_avail = r->nr_cpus_avail;
     rec->member = r->member;
-    rec->variant = rec->depth = 0;
+    rec->variant = 0;
     rec->has_id = rec->decoded = rec->old_feature = false;
-    r->src->next = p + h.size;
-    r->at += h.size;
+    return true;
+}
+
+/*
+ * The next such record if it follows another one and is completely in the window: then only its position is
+ * needed. That takes 4 ns in place of 13. Visible bytes do not move.
+ */
+static inline bool pi_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
+{
+    const uint8_t *p = r->src->next;
+    if (!pi_reader_frame_quick(r, p, (size_t)(r->src->stop - p), rec))
+        return false;
+    rec->offset = r->at;
+    rec->depth = 0;
+    r->src->next = p + rec->size;
+    r->at += rec->size;
     r->index++;
     return true;
 }

@@ -164,6 +164,7 @@ static void find_portion(struct pi_ahead *a, const struct pd_reader *r)
     struct pd_bytes chunk;
     p->n = p->next = p->in_n = p->out_n = p->at = p->in_at = 0;
     p->begun = p->started = p->waited = p->goes_on = false;
+    pi_inflate_reset(&p->z); /* it may have been left with bytes that had no room */
     while (p->n < CHUNKS && p->in_n < MUCH && find_chunk(a, r, &rec, &chunk)) {
         const bool restarts = pi_inflate_restarts(chunk.ptr, chunk.n);
         if (restarts && p->in_n >= ENOUGH)

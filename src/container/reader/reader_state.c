@@ -138,7 +138,7 @@ void pi_reader_move(struct pd_reader *r, uint64_t at)
 void pi_reader_go_on(struct pd_reader *r, uint64_t at)
 {
     pi_reader_move(r, at);
-    if (r->inflate.ctx)
+    if (r->inflate.buf)
         pi_inflate_break(&r->inflate);
 }
 

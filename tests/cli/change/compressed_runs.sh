@@ -105,3 +105,20 @@ for verb in convert 'filter --sideband all' sort merge; do
     first=$("$PERFDATA" dump zipped | grep '^0x' | grep -n COMPRESSED | sed -n '1s/:.*//p')
     [ "$first" = 297 ] || [ "$first" = 298 ] || fail "$verb -z: the first compressed record is number $first"
 done
+
+# A reading ends in the middle of what threads have decompressed, more than they have room for: the next one
+# begins anew.
+"$PERFDATA" gen -q -f --preset dwarf --seed 840 -c 2000 -z9 --frames 1M -o large.z
+for j in 1 2 4; do
+    mkdir $j
+    "$PERFDATA" split -q --chunks 2 -j$j -o $j/%d large.z
+    diff -r 1 $j || fail "split -j$j: other pieces"
+done
+
+# What threads decompressed is lost behind damage as what one thread did.
+"$PERFDATA" gen -q -f -t ALL -z -c 300 --seed 1 -o any.z
+for j in 1 2; do
+    "$PERFDATA" repair -f --keep-tail -j$j -o mended$j any.z 2>mended$j.err || [ $? -eq 3 ]
+done
+cmp mended1 mended2 || fail 'repair -j2: not what it keeps with one thread'
+cmp mended1.err mended2.err || fail 'repair -j2: other messages'

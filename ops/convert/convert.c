@@ -60,6 +60,8 @@ static enum pd_code put_untouched(struct pi_conversion *c)
 {
     const uint8_t *bytes;
     uint64_t n;
+    if (pi_reader_sees_none(c->r))
+        return PD_OK;
     const size_t size = pi_edits_pass(c->t.edits, c->r, &bytes, &n);
     if (n == 0)
         return PD_OK;

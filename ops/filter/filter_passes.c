@@ -69,7 +69,9 @@ each_record(struct pi_filtering *f, const struct pi_place *from, scan_fn *scan, 
     f->taken = from->taken;
     memset(f->scan.seen, 0, sizeof f->scan.seen); /* they are of one pass */
     memset(f->scan.verdicts, 0, sizeof f->scan.verdicts);
-    while (!code && !over && !(scan && (code = scan(f, &clock)))) {
+    while (!code && !over) {
+        if (scan && !pi_reader_sees_none(f->reader) && (code = scan(f, &clock)))
+            break;
         if (f->scan.on)
             mark_moment(f, &clock);
         const enum pd_code next =

@@ -143,6 +143,13 @@ static inline const uint8_t *pi_reader_sees(const struct pd_reader *r, const uin
     return r->inflate.buf + r->inflate.start;
 }
 
+/* There are none: who looks at many records one by one asks this before anything else. */
+static inline bool pi_reader_sees_none(const struct pd_reader *r)
+{
+    const uint8_t *stop;
+    return pi_reader_sees(r, &stop) == stop;
+}
+
 /* The reader continues at p of those bytes, behind n more records. */
 static inline void pi_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
 {

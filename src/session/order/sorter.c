@@ -346,7 +346,7 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
             return code ? own_failure(s, code, error) : PD_OK;
         if (l->ended)
             return PD_END;
-        if (samples_wait(s, l) && (code = push_samples(s, l, error)))
+        if (samples_wait(s, l) && !pi_reader_sees_none(l->reader) && (code = push_samples(s, l, error)))
             return own_failure(s, code, error);
         if (l->draining)
             continue;
@@ -503,7 +503,8 @@ static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *recor
     uint64_t time;
     enum pd_code code;
     for (;;) {
-        measure_samples(s, l, records);
+        if (!pi_reader_sees_none(l->reader))
+            measure_samples(s, l, records);
         if ((code = pd_reader_next(l->reader, &rec, error)) && !pi_reader_goes_on(code))
             break;
         if (code)

@@ -334,6 +334,20 @@ static struct image deep_recording(size_t n)
     return im;
 }
 
+/* What an export of one recording counts. */
+static struct pd_export_stats stats_of(const struct image *im, const struct pd_export_options *o)
+{
+    struct pd_reader *r = open_image(im);
+    struct pd_export_stats stats;
+    struct pd_export *export;
+    assert_int_equal(pd_export_new(&export, o, NULL), PD_OK);
+    assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
+    pd_export_get_stats(export, &stats);
+    pd_export_free(export);
+    pd_reader_close(r);
+    return stats;
+}
+
 /*
  * Of 65528 bytes for a stack, its end takes one, its event one, and its process and thread five each. In the
  * others are 4367 frames of 15 bytes.
@@ -344,16 +358,9 @@ static void too_deep_stacks_are_cut(void **state)
     const struct pd_export_options o = {.size = sizeof o, .keys = PD_EXPORT_PID | PD_EXPORT_TID};
     for (size_t more = 0; more < 2; more++) {
         struct image im = deep_recording(4367 + more);
-        struct pd_reader *r = open_image(&im);
-        struct pd_export_stats stats;
-        struct pd_export *export;
-        assert_int_equal(pd_export_new(&export, &o, NULL), PD_OK);
-        assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
-        pd_export_get_stats(export, &stats);
+        const struct pd_export_stats stats = stats_of(&im, &o);
         assert_int_equal(stats.exported, 1);
         assert_int_equal(stats.cut, more);
-        pd_export_free(export);
-        pd_reader_close(r);
         image_free(&im);
     }
 }
@@ -397,16 +404,9 @@ static void alike_but_damaged(void **state)
     chained(&im, 200, 5, 0);
     chained(&im, 201, 0, 0);
     image_section(&im, IMAGE_DATA, data, im.n - data);
-    struct pd_reader *r = open_image(&im);
-    struct pd_export_stats stats;
-    struct pd_export *export;
-    assert_int_equal(pd_export_new(&export, &o, NULL), PD_OK);
-    assert_int_equal(pd_export_add(export, r, NULL, NULL), PD_OK);
-    pd_export_get_stats(export, &stats);
+    const struct pd_export_stats stats = stats_of(&im, &o);
     assert_int_equal(findings, 1);
     assert_int_equal(stats.exported, 101);
-    pd_export_free(export);
-    pd_reader_close(r);
     image_free(&im);
 }
 

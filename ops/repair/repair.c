@@ -172,17 +172,25 @@ static void pass_over(struct repair *p, uint64_t from, uint64_t search, const st
 }
 
 /*
- * Only a damaged record is left out if another one follows; else the data behind it makes no sense. The next
- * record may begin inside it, at `search` or later.
+ * True if another record, or the end, follows a damaged one: it alone is lost then, and no COMPRESSED one, so
+ * that the stream that they carry goes on. The next record may also begin inside it, at `search` or later.
  */
+static bool is_followed(struct repair *p, uint64_t end, uint64_t search)
+{
+    uint64_t next = end;
+    if (end != p->r->end && !pi_is_record(p->r, end, &next))
+        return false;
+    return !p->options->keep_tail || pi_find_records(p->r, search) >= end;
+}
+
+/* Only a damaged record is left out if another one follows; else the data behind it makes no sense. */
 static void leave_out(struct repair *p, const struct pd_record *rec, uint64_t search,
                       const struct pd_error *why)
 {
     const uint64_t end = rec->offset + rec->size + rec->payload_size;
-    uint64_t next = end;
     if (rec->depth)
         lose(p, rec->offset, chunk_bytes(p->r, rec->offset), why);
-    else if (!p->options->keep_tail && (end == p->r->end || pi_is_record(p->r, end, &next)))
+    else if (is_followed(p, end, search))
         lose(p, rec->offset, end - rec->offset, why);
     else
         pass_over(p, rec->offset, search, why);

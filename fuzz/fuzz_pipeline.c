@@ -3,8 +3,8 @@
  * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. If `check` has no
  * findings in the input, it has none in the output, also with a feature dropped or another host name; the
  * same conversion again changes nothing (a second time, if attrs came behind records of a stream); neither
- * does conversion to the other byte order and back; and workers change nothing, nor does an index what a
- * filter by times makes. Checks R1, R2, R3, R6, R8, R10, R12.
+ * does conversion to the other byte order and back; what cannot seek gives the same content; and workers
+ * change nothing, nor does an index what a filter by times makes. Checks R1, R2, R3, R6, R8, R10, R12.
  *
  * Input: twelve bytes of options, then the recording.
  */
@@ -28,6 +28,7 @@ struct trial {
     struct heap heap;
     struct pd_allocator allocator;
     size_t findings;
+    size_t damage; /* that the reader of the last conversion reported */
     uint64_t unconverted;
     const struct pd_workers *workers; /* they take some MiB, which R2 does not count */
 };
@@ -94,11 +95,9 @@ static enum pd_convert_zip zip_of(unsigned bits, uint8_t seldom)
 
 /* ---- convert */
 
-static enum pd_code convert(struct trial *t, const struct image *in, struct image *out,
-                            struct pd_convert_options o)
+static enum pd_code convert_from(struct trial *t, struct pd_reader *r, struct image *out,
+                                 struct pd_convert_options o)
 {
-    o.size = sizeof o;
-    struct pd_reader *r = open_image(t, in->b, in->n);
     const struct pd_sink sink = image_sink(out);
     struct pd_convert_stats stats = {0};
     struct pd_error error;
@@ -112,7 +111,17 @@ static enum pd_code convert(struct trial *t, const struct image *in, struct imag
     if (code)
         CHECK(error.code == code && error.field && code != PD_ENOMEM && code != PD_EOUT);
     t->unconverted = stats.unconverted;
+    t->damage = 0;
+    for (size_t i = 0; i < pd_reader_n_findings(r); i++)
+        t->damage += pd_reader_finding(r, i)->code != PD_EUNKNOWN;
     pd_reader_close(r);
+    return code;
+}
+
+static enum pd_code convert(struct trial *t, const struct image *in, struct image *out,
+                            struct pd_convert_options o)
+{
+    const enum pd_code code = convert_from(t, open_image(t, in->b, in->n), out, o);
     check_memory(t, in, o.zip);
     return code;
 }
@@ -194,6 +203,13 @@ static bool has_late_attrs(const struct image *in)
     return late;
 }
 
+static void hash_image(struct trial *t, const struct image *im, struct pd_hash *hash)
+{
+    struct pd_reader *r = open_image(t, im->b, im->n);
+    CHECK(r && pd_hash_recording(r, NULL, hash, NULL) == PD_OK);
+    pd_reader_close(r);
+}
+
 /* Workers do no more than one thread: the same bytes, and the same hash. */
 static void check_workers(struct trial *t, const struct image *in, const struct image *made,
                           struct pd_convert_options options)
@@ -205,9 +221,7 @@ static void check_workers(struct trial *t, const struct image *in, const struct 
     struct image again;
     for (int with = 0; with < 2; with++) {
         t->workers = with ? &workers : NULL;
-        struct pd_reader *r = open_image(t, made->b, made->n);
-        CHECK(r && pd_hash_recording(r, NULL, &hash[with], NULL) == PD_OK);
-        pd_reader_close(r);
+        hash_image(t, made, &hash[with]);
     }
     CHECK(memcmp(&hash[0], &hash[1], sizeof hash[0]) == 0);
     CHECK(convert(t, in, &again, options) == PD_OK);
@@ -254,6 +268,58 @@ static void check_again(struct trial *t, const struct image *in, const struct im
     image_free(&again);
 }
 
+struct stream {
+    const struct image *image;
+    uint64_t at;
+};
+
+static int64_t read_stream(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct stream *s = user;
+    CHECK(offset == s->at);
+    const int64_t got = memory_read(s->image->b, s->image->n, offset, buf, n);
+    s->at += (uint64_t)got;
+    return got;
+}
+
+/* True if the header says where the data ends: zero may mean that it is unfinished. */
+static bool is_finished(struct trial *t, const struct image *in)
+{
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    CHECK(r);
+    const struct pd_file_info *info = pd_reader_info(r);
+    const bool is = info->container == PD_CONTAINER_PIPE || info->header.data.size;
+    pd_reader_close(r);
+    return is;
+}
+
+/* From an input that cannot seek the same content comes, or it is told what had to be known before. */
+static void check_live(struct trial *t, const struct image *in, const struct image *made,
+                       struct pd_convert_options options)
+{
+    struct stream stream = {in, 0};
+    const struct pd_source source = {.read_at = read_stream, .user = &stream, .size = PD_NOWHERE};
+    const struct pd_reader_options reading = {
+        .size = sizeof reading, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    struct pd_hash hash[2];
+    struct image live = {0};
+    struct pd_reader *r = NULL;
+    if (!is_finished(t, in))
+        return;
+    enum pd_code code = pd_reader_open_source(&r, &source, &reading, NULL);
+    t->findings = 0;
+    if (!code)
+        code = convert_from(t, r, &live, options);
+    CHECK(code == PD_OK || code == PD_EUNSUP);
+    if (!code && !t->findings && !t->damage) {
+        hash_image(t, made, &hash[0]);
+        hash_image(t, &live, &hash[1]);
+        CHECK(memcmp(&hash[0], &hash[1], sizeof hash[0]) == 0);
+    }
+    image_free(&live);
+    t->heap.peak = 0;
+}
+
 static void check_convert(struct trial *t, const struct image *in, const uint8_t *o, bool clean,
                           unsigned turns)
 {
@@ -271,6 +337,8 @@ static void check_convert(struct trial *t, const struct image *in, const uint8_t
             check_workers(t, in, &made, options);
         if (turns & 0x44)
             check_orders(t, &made);
+        if (turns & 0x22)
+            check_live(t, in, &made, options);
     }
     image_free(&made);
 }

@@ -4,6 +4,7 @@
 #include "ops/edit/edits.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
+#include "src/container/file.h"
 #include "src/container/reader/sample_run.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
@@ -84,7 +85,7 @@ static enum pd_code put_records(struct pi_conversion *c)
         if (c->from == PD_CONTAINER_PIPE)
             code = pi_convert_collect(c, &rec, &taken);
         if (!code && c->open && pi_convert_is_compressed(&rec)) {
-            taken = true; /* the records inside follow */
+            taken = c->compressed = true; /* the records inside follow */
             code = compress_too(c);
         }
         if (!code && !taken)
@@ -239,13 +240,21 @@ static void decide_compression(struct pi_conversion *c)
     c->open = c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge ||
               c->joins || c->t.edits;
     c->zip = pi_zip_type(c->options->zip, c->open && c->compressed);
+    c->t.opens = c->open;
+}
+
+/* Of a file that cannot seek the header alone tells whether compressed records will come. */
+static bool may_be_compressed(const struct pi_conversion *c)
+{
+    return c->compressed || (c->from == PD_CONTAINER_FILE && !c->r->in.seekable &&
+                             pi_has_feature(c->r->info.features, PD_FEAT_COMPRESSED));
 }
 
 /* True if the records or the parts of the file must move. */
 static bool needs_layout(const struct pi_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
-    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
+    return c->from != c->to || o->attr_size || c->zip || (c->open && may_be_compressed(c)) ||
            o->n_changes || c->t.edits ||
            (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
@@ -299,7 +308,8 @@ static enum pd_code convert_file(struct pi_conversion *c, const struct pd_sink *
 static enum pd_code convert_pipe(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_convert_options *o = c->options;
-    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes || c->t.edits)
+    if (o->zip != PD_ZIP_KEEP || o->frame || c->t.from != c->t.to || o->attr_size || o->n_changes ||
+        c->t.edits)
         return pi_convert_stream(c, c->r, sink);
     return rewrite(c, sink, 0);
 }

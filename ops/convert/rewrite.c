@@ -6,6 +6,7 @@
  */
 #include "src/codec/carried.h"
 #include "src/codec/parts.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/container/dir.h"
@@ -441,6 +442,16 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
     w->stats->decoded += r->index - first;
 }
 
+/* Only those of an input that cannot seek come here, whose header does not say that there are any. */
+static enum pd_code refuse_wrapper(const struct rewrite *w, const struct pd_record *rec)
+{
+    return w->t->opens && rec->depth == 0 && pi_role_of(rec) == PI_ROLE_WRAPPER
+               ? pi_fail_record(w->error, PD_EUNSUP, rec, 0,
+                                "compressed records that no feature tells, in an input that cannot seek",
+                                rec->type, 0)
+               : PD_OK;
+}
+
 /* Records inside COMPRESSED ones are only proven, since the chunk around them is copied. */
 static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX])
 {
@@ -451,7 +462,7 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
     if (proves(w)) {
         out = prove_record(w, rec, bytes);
         code = prove_inner(w, rec);
-    } else if (w->t)
+    } else if (w->t && !(code = refuse_wrapper(w, rec)))
         code = pi_transcode_record(w->t, w->r, rec, &out, &n, w->error);
     if ((w->stats->records & 255) == 0)
         tell_progress(w);

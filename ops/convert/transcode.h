@@ -17,6 +17,7 @@
 struct pi_transcode {
     enum pd_order from, to;
     bool reencode;          /* decode and encode even if the order stays */
+    bool opens;             /* what is inside COMPRESSED records would change */
     struct pi_edits *edits; /* changes of the values, which keep the order; NULL: none */
     uint32_t attr_size;     /* new size of attrs; 0: unchanged */
     const struct pd_allocator *allocator;

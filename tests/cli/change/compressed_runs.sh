@@ -121,7 +121,7 @@ for seed in 1 2 3; do
     "$PERFDATA" gen -q -f -t ALL -z -c 300 --seed $seed -o any.z
     expect 3 "$PERFDATA" repair -f -o mended any.z
     mv err mended.err
-    [ "$("$PERFDATA" dump any.z | grep -c COMPRESSED)" -gt 4 ] || fail 'nothing is compressed behind damage'
+    [ "$("$PERFDATA" dump any.z | grep -c COMPRESSED)" -gt 4 ] || fail 'nothing compressed behind damage'
     for how in -j2 --keep-tail '--keep-tail -j2'; do
         # shellcheck disable=SC2086 # several words
         expect 3 "$PERFDATA" repair -f $how -o other any.z

@@ -57,6 +57,31 @@ same many.z again.z
 [ "$(frames one.z)" = 1 ] || fail "one frame"
 convert many.data again.data --frames 4K
 same many.data again.data
+# Of a stream, too, live or not; of a file that cannot seek the header alone tells that its records are
+# compressed.
+convert many.data many.z -z1
+convert many.z many.pipe --to pipe
+for input in many.z many.pipe; do
+    for how in '--frames 4K' --decompress '--endian big' '--endian big --decompress' '-z3 --endian big'; do
+        # shellcheck disable=SC2086
+        convert "$input" seeks.z $how
+        # shellcheck disable=SC2086,SC2002
+        cat "$input" | "$PERFDATA" convert -q -f --to file $how -o live.z - || fail "$input $how: $?"
+        checked live.z
+        [ "$("$PERFDATA" hash live.z | cut -c1-32)" = "$("$PERFDATA" hash many.data | cut -c1-32)" ] ||
+            fail "$input $how: other content from what cannot seek"
+        [ "$(frames seeks.z)" = "$(frames live.z)" ] || fail "$input $how: other frames"
+    done
+done
+printf '\0\0\0\0' | dd of=many.z bs=1 seek=75 count=1 conv=notrunc status=none # bit 27 of the features
+convert many.z again.z --endian big
+checked again.z
+for how in '--endian big' --decompress '--frames 4K'; do
+    # shellcheck disable=SC2086,SC2002
+    cat many.z | "$PERFDATA" convert -f $how -o unmarked.z - 2>err && fail "$how: compressed, without a word"
+    has err 'compressed records that no feature tells, in an input that cannot seek'
+    [ ! -e unmarked.z ] || fail 'an output was left'
+done
 "$PERFDATA" convert -i many.data -o - --frames 4k5 >/dev/null 2>err && fail "no size"
 grep -q 'no number of bytes' err || fail "says what a size is"
 for way in 'sort' 'filter --exclude-pid 4000000' 'merge'; do

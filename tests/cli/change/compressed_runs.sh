@@ -115,7 +115,7 @@ for j in 1 2 4; do
     diff -r 1 $j || fail "split -j$j: other pieces"
 done
 
-# Records that are out of place between COMPRESSED ones are lost alone, also with --keep-tail and with threads:
+# Records out of place between COMPRESSED ones are lost alone, also with --keep-tail and with threads:
 # the frame goes on behind them.
 for seed in 1 2 3; do
     "$PERFDATA" gen -q -f -t ALL -z -c 300 --seed $seed -o any.z

@@ -254,9 +254,8 @@ static bool may_be_compressed(const struct pi_conversion *c)
 static bool needs_layout(const struct pi_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
-    return c->from != c->to || o->attr_size || c->zip || (c->open && may_be_compressed(c)) ||
-           o->n_changes || c->t.edits ||
-           (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
+    return c->from != c->to || o->attr_size || c->zip || (c->open && may_be_compressed(c)) || o->n_changes ||
+           c->t.edits || (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
 
 /*

@@ -305,8 +305,11 @@ static enum pd_code merge_runs(struct pi_stacks *s, size_t first, pi_take_stack 
     struct pi_waiting *least = pi_resize(s->allocator, NULL, pi_waiting_bytes(UINT16_MAX));
     bool found = true;
     enum pd_code code = least ? PD_OK : no_memory(error, pi_waiting_bytes(UINT16_MAX));
-    while (!code && (code = take_least(s, first, least, &found, error)) == PD_OK && found)
+    s->merged = 0;
+    while (!code && (code = take_least(s, first, least, &found, error)) == PD_OK && found) {
         code = take(user, least->raw, least->size, least->time, error);
+        s->merged++;
+    }
     for (size_t i = first; i < s->n_runs; i++)
         pi_run_close(&s->runs[i], s->allocator);
     s->n_runs = first;
@@ -438,7 +441,10 @@ enum pd_code pi_stacks_each(struct pi_stacks *s, pi_take_stack *take, void *user
     enum pd_code code = PD_OK;
     if (s->n_runs) {
         code = s->n ? write_run(s, error) : PD_OK;
-        return code ? code : merge_runs(s, 0, take, user, error);
+        if (!code)
+            code = merge_runs(s, 0, take, user, error);
+        s->added = s->merged;
+        return code;
     }
     sort_keys(s);
     code = give_keys(s, take, user, error);

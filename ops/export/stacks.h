@@ -43,7 +43,8 @@ struct pi_stacks {
     size_t n_runs, cap_runs;
     uint64_t round;   /* grows whenever the keys in memory are written out */
     uint64_t spilled; /* bytes */
-    uint64_t added;   /* keys that were new in memory */
+    uint64_t added;   /* keys that were new in memory; once all are given: different ones */
+    uint64_t merged;  /* keys that the last merge of runs gave */
     /* Called before the keys in memory are written out: adds what was counted elsewhere. May be NULL. */
     void (*settle)(void *user);
     void *settle_user;

@@ -184,7 +184,7 @@ struct pd_export_options {
 struct pd_export_stats {
     uint64_t samples;  /* read */
     uint64_t exported; /* of these, with at least one frame or key */
-    uint64_t stacks;   /* different ones in memory or in temporary files; if that spilled, some count twice */
+    uint64_t stacks;   /* different ones; until they are written, those that spilled may count twice */
     uint64_t spilled;  /* bytes written to temporary files */
     uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
     uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */

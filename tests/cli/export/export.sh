@@ -308,6 +308,7 @@ has err ', 0 bytes in temporary files'
 expect 0 "$PERFDATA" export --to folded -s comm,tid -v -m 16K many.data
 same want out
 ! grep -q ', 0 bytes' err || fail 'nothing in temporary files'
+has err " $(wc -l <out) stacks, "
 [ "$(sed 's/ [0-9]*$//' out | sort | uniq -d | wc -l)" = 0 ] || fail 'a stack twice'
 
 # ---- Damage: status 3, and what is intact.

@@ -358,7 +358,7 @@ static size_t find_at_once(void)
     struct rlimit files = {.rlim_cur = 0};
     getrlimit(RLIMIT_NOFILE, &files);
     const rlim_t half = files.rlim_cur == RLIM_INFINITY ? PI_LIMIT_PIECES_AT_ONCE : files.rlim_cur / 2;
-    return half < PI_LIMIT_PIECES_AT_ONCE ? (size_t)half : PI_LIMIT_PIECES_AT_ONCE;
+    return half < 1 ? 1 : half < PI_LIMIT_PIECES_AT_ONCE ? (size_t)half : PI_LIMIT_PIECES_AT_ONCE;
 }
 
 _Static_assert(PI_LIMIT_PIECES_AT_ONCE <= PI_LIMIT_DIRECTORY_FILES, "each is a file of a directory");

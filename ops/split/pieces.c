@@ -802,7 +802,9 @@ static enum pd_code open_batch(struct cutter *k)
 {
     const struct pd_pieces_options *o = k->c.options;
     const bool few = has_chains(k) || (o->zip == PD_ZIP_KEEP ? k->c.zip != 0 : o->zip != PD_ZIP_NONE);
-    size_t most = few || o->at_once < WORD ? WORD : o->at_once;
+    size_t most = o->at_once ? o->at_once : WORD;
+    if (few && most > WORD)
+        most = WORD;
     most = most < PI_LIMIT_PIECES_AT_ONCE ? most : PI_LIMIT_PIECES_AT_ONCE;
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);
 }

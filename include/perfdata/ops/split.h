@@ -74,8 +74,7 @@ struct pd_pieces_options {
     /*
      * open() begins a piece, of which only number, key, cgroup and path are set, and fills the sink, which
      * must be able to patch unless the input is a pipe stream. close() ends a piece, with all fields set.
-     * Both return 0 or an errno. Cut by cpu, process, event or cgroup up to 64, or `at_once`, are open at a
-     * time.
+     * Both return 0 or an errno. Cut by cpu, process, event or cgroup up to `at_once` are open at a time.
      */
     int (*open)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
     int (*close)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
@@ -86,7 +85,7 @@ struct pd_pieces_options {
     uint64_t max_copied; /* bytes of copies in all pieces together; 0: 64 MiB and 64 times the input's size */
     uint64_t frame;      /* least bytes in a zstd frame, as in pd_writer_options */
     /*
-     * So many pieces by cpu, process, event or cgroup are written in one reading of the input: 64 to 1,024.
+     * So many pieces by cpu, process, event or cgroup are written in one reading of the input: up to 1,024.
      * 0: 64, which is also the most of those that are compressed, and where call chains come later.
      */
     size_t at_once;

@@ -182,13 +182,13 @@ struct pd_export_options {
 };
 
 struct pd_export_stats {
-    uint64_t samples;  /* read */
-    uint64_t exported; /* of these, with at least one frame or key */
-    uint64_t stacks;   /* different ones; until they are written, those that spilled may count twice */
-    uint64_t spilled;  /* bytes written to temporary files */
-    uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
-    uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */
-    uint64_t unjoined; /* samples whose deferred call chain never came: the kernel's part alone was taken */
+    uint64_t samples;    /* read */
+    uint64_t exported;   /* of these, with at least one frame or key */
+    uint64_t stacks;     /* different ones; until they are written, those that spilled may count twice */
+    uint64_t spilled;    /* bytes written to temporary files */
+    uint64_t cut;        /* samples whose stack was too long, of which the innermost 64 KiB were taken */
+    uint64_t unknown;    /* samples of events that the recording does not describe, which are left out */
+    uint64_t unjoined;   /* samples whose deferred call chain never came: the kernel's part alone was taken */
     const char *unfound; /* one of `fields` that no sample has had; NULL: none */
     uint64_t branched;   /* of the exported, with a branch stack that is not empty; of branch profiles */
 };

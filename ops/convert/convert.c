@@ -126,6 +126,8 @@ static enum pd_code begin(struct pi_conversion *c)
 static enum pd_code end(struct pi_conversion *c)
 {
     enum pd_code code = c->rest ? pd_writer_finish(c->rest, c->error) : PD_OK;
+    if (c->t.nr_cpus_avail == 0) /* known only now if the input cannot seek */
+        c->t.nr_cpus_avail = pi_nr_cpus_avail(c->r);
     if (!code && c->to != PD_CONTAINER_PIPE) {
         c->out.writer->options.feature_word = pi_convert_feature_word(c);
         c->out.spare = pi_convert_gap(c);

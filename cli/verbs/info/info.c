@@ -324,6 +324,8 @@ static void count_members(struct info *info)
         const struct pd_attr *a = &pd_reader_attr(info->in->reader, i)->attr;
         groups |= a->sample_type & PD_SAMPLE_READ && a->read_format & PD_FORMAT_GROUP;
     }
+    if (groups && !info->in->seekable)
+        cli_say(info->cli, "samples of the members of groups are not counted in an input that cannot seek");
     if (!groups || !info->in->seekable || pd_report_new(&report, info->in->reader, &how, NULL))
         return; /* what is damaged was told when it was read first */
     for (size_t i = 0; i < pd_report_n_events(report); i++) {

@@ -9,6 +9,7 @@
 #include "cli/lib/text/text.h"
 #include "src/container/feature_probe.h"
 #include "src/reflect/command_text.h"
+#include "src/reflect/json_form.h"
 #include "src/session/offcpu.h"
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +22,8 @@
 #include <unistd.h>
 
 #define MOST_FEATURE ((uint64_t)PI_LIMIT_TEXT_LINE) /* bytes of a feature that is shown decoded */
+#define FORMED_EVENTS 256                           /* events, of which each has 4 KiB */
+#define FORMED_BYTES ((size_t)64 << 10)             /* of lines that are written together */
 
 enum { KEY_SHORT = CLI_LONG };
 
@@ -52,6 +55,16 @@ struct made {
     size_t n, cap;
 };
 
+/*
+ * The forms of samples' lines, by attr (NULL: not known yet), while the text's attrs are those that they were
+ * tried with. Other threads read them.
+ */
+struct forms {
+    struct pi_json_form *of[FORMED_EVENTS];
+    uint64_t changes;     /* text.changes */
+    struct pd_out formed; /* lines that are not written yet */
+};
+
 struct decode {
     struct cli *cli;
     struct cli_input in;
@@ -70,6 +83,7 @@ struct decode {
     uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* the work is finished */
     struct cli_crew *crew; /* with -j */
+    struct forms forms;
     struct pi_offcpu_names offcpu;
 };
 
@@ -132,8 +146,17 @@ static void refuse(struct decode *d)
         memcpy(d->why, d->check.error, sizeof d->why);
 }
 
+static void write_formed(struct decode *d)
+{
+    struct pd_out *formed = &d->forms.formed;
+    if (formed->n && d->out.sink.write(d->out.sink.user, formed->buf, formed->n))
+        d->failed = true;
+    formed->n = 0;
+}
+
 static void write_line(struct decode *d)
 {
+    write_formed(d);
     if (d->brief) {
         if (!text_line(&d->check, d->line.buf, d->line.n)) {
             refuse(d);
@@ -577,6 +600,12 @@ static void put_record(const struct pd_record *rec, unsigned flags, struct pd_ou
     pd_out_bytes(out, "}", 1);
 }
 
+static void put_record_line(const struct pd_record *rec, unsigned flags, struct pd_out *out)
+{
+    put_record(rec, flags, out);
+    pd_out_bytes(out, "\n", 1);
+}
+
 /* Prints the record if its line makes its bytes. */
 static bool try_record(struct decode *d, const struct pd_record *rec, unsigned flags)
 {
@@ -609,6 +638,60 @@ static void decode_record(struct decode *d, struct pd_record *rec)
     rec->decoded = false; /* then as its bytes */
     if (!try_record(d, rec, flags))
         put_raw(d, rec->raw, rec->size);
+}
+
+/* ---- Samples of numbers alone. */
+
+static void drop_forms(struct decode *d)
+{
+    for (size_t i = 0; i < FORMED_EVENTS; i++) {
+        free(d->forms.of[i]);
+        d->forms.of[i] = NULL;
+    }
+    d->forms.changes = d->text.changes;
+}
+
+/* True if it is not known whether the record has a form. */
+static bool may_have_form(const struct decode *d, const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_SAMPLE && rec->attr_index < FORMED_EVENTS && !d->brief &&
+           (d->forms.of[rec->attr_index] == NULL || d->forms.changes != d->text.changes);
+}
+
+/*
+ * After its line was printed, while no other thread prints. It counts if the record's bytes are those of its
+ * line, which encoding shows, and if its line is the same in this way.
+ */
+static void find_form(struct decode *d, const struct pd_record *rec)
+{
+    struct pd_out *out = &d->line;
+    if (d->forms.changes != d->text.changes)
+        drop_forms(d);
+    struct pi_json_form *form = cli_calloc(1, sizeof *form);
+    d->forms.of[rec->attr_index] = form;
+    if (form == NULL || !text_would_sample(&d->text, rec) || !pi_json_form_of(form, rec, put_record_line))
+        return;
+    put_record_line(rec, PD_JSON_OFFSET | PD_JSON_ATTR, begin_line(d, ""));
+    const size_t n = out->n;
+    if (!pi_json_form_put(form, rec, out) || out->n != 2 * n || memcmp(out->buf, out->buf + n, n) != 0)
+        form->size = 0;
+}
+
+static bool put_formed(const struct decode *d, const struct pd_record *rec, struct pd_out *out)
+{
+    const struct pi_json_form *form = rec->attr_index < FORMED_EVENTS ? d->forms.of[rec->attr_index] : NULL;
+    return form && d->forms.changes == d->text.changes && pi_json_form_put(form, rec, out);
+}
+
+/* False: it is printed in no such way. */
+static bool decode_formed(struct decode *d, const struct pd_record *rec)
+{
+    if (!put_formed(d, rec, &d->forms.formed))
+        return false;
+    text_pass(&d->text, rec->offset + rec->size);
+    if (d->forms.formed.n >= FORMED_BYTES)
+        write_formed(d);
+    return true;
 }
 
 /* In lines of TEXT_PIECE, whatever the sizes of the input's pieces. */
@@ -646,10 +729,11 @@ static bool work(void *user, void *memory, struct pd_record *rec, const struct p
     (void)memory;
     (void)when;
     const bool may = rec->type == PD_RECORD_SAMPLE || rec->type == PD_RECORD_FINISHED_ROUND;
+    if (put_formed(d, rec, out))
+        return true;
     if (!may || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
-    put_record(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
-    pd_out_str(out, "\n");
+    put_record_line(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
     return true;
 }
 
@@ -696,8 +780,8 @@ static bool may_give(const struct decode *d, const struct pd_record *rec)
 {
     if (rec->type == PD_RECORD_FINISHED_ROUND && !rec->payload_size && !rec->old_feature)
         return d->crew != NULL;
-    return d->crew && rec->type < PD_RECORD_HEADER_ATTR && rec->attr && rec->attr_index != UINT32_MAX &&
-           is_known(d, rec->attr_index, rec->attr);
+    return d->crew && !may_have_form(d, rec) && rec->type < PD_RECORD_HEADER_ATTR && rec->attr &&
+           rec->attr_index != UINT32_MAX && is_known(d, rec->attr_index, rec->attr);
 }
 
 /* All records; from the first damage on, the bytes. */
@@ -722,8 +806,14 @@ static void decode_records(struct decode *d, uint64_t end)
             at += rec.size + more;
             continue;
         }
+        if (!d->crew && decode_formed(d, &rec)) {
+            at = d->text.at;
+            continue;
+        }
         finish(d, at);
         decode_record(d, &rec);
+        if (may_have_form(d, &rec))
+            find_form(d, &rec);
         const bool whole = !rec.payload_size || decode_payload(d);
         at = d->text.at;
         if (!whole)
@@ -733,6 +823,8 @@ static void decode_records(struct decode *d, uint64_t end)
         finish(d, at);
     cli_crew_free(d->crew);
     d->crew = NULL;
+    write_formed(d);
+    drop_forms(d);
     copy_to(d, end);
 }
 
@@ -1034,7 +1126,7 @@ static void decode_input(struct decode *d, const char *path)
 
 int cmd_decode(struct cli *cli, int argc, char **argv)
 {
-    struct decode d = {.cli = cli, .line = {.more = more_line}};
+    struct decode d = {.cli = cli, .line = {.more = more_line}, .forms.formed.more = pd_out_grow};
     cli->spec = &spec;
     int key;
     while ((key = cli_next_option(cli, argc, argv)) == KEY_SHORT)
@@ -1051,6 +1143,7 @@ int cmd_decode(struct cli *cli, int argc, char **argv)
     text_close(&d.check);
     cli_input_close(&d.in);
     free(d.line.buf);
+    free(d.forms.formed.buf);
     free(d.made.bytes);
     return cli->status;
 }

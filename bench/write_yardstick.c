@@ -30,10 +30,12 @@ struct piece {
     int fd;
     size_t n;
     uint8_t *bytes;
+    uint64_t rounds; /* whose ends it has */
 };
 
-static struct piece pieces[PIECES], *open_pieces[PIECES];
-static size_t n_open;
+static struct piece pieces[PIECES];
+static uint64_t rounds;       /* that have ended */
+static uint8_t end_of_all[8]; /* the bytes of an end */
 static uint8_t window[WINDOW];
 static const char *output;
 static size_t pid_at, time_at; /* in a sample */
@@ -65,18 +67,24 @@ static struct piece *piece_of(uint32_t pid, int by_pid)
     p->bytes = malloc(WINDOW);
     if (p->bytes == NULL)
         exit(2);
-    open_pieces[n_open++] = p;
     return p;
 }
 
-static void append(struct piece *p, const uint8_t *record, const struct header *h)
+static void append(struct piece *p, const uint8_t *record, size_t size)
 {
-    if (h->size > WINDOW - p->n) {
+    if (size > WINDOW - p->n) {
         write_all(p->fd, p->bytes, p->n);
         p->n = 0;
     }
-    memcpy(p->bytes + p->n, record, h->size);
-    p->n += h->size;
+    memcpy(p->bytes + p->n, record, size);
+    p->n += size;
+}
+
+/* Those that have come since something was written to it. */
+static void append_ends(struct piece *p)
+{
+    for (; p->rounds < rounds; p->rounds++)
+        append(p, end_of_all, sizeof end_of_all);
 }
 
 /* The end of a round goes to all pieces: perf sorts each by itself. */
@@ -84,13 +92,15 @@ static void put_record(const uint8_t *record, const struct header *h, int by_pid
 {
     uint32_t pid = 0;
     if (by_pid && h->type == FINISHED_ROUND) {
-        for (size_t i = 0; i < n_open; i++)
-            append(open_pieces[i], record, h);
+        memcpy(end_of_all, record, sizeof end_of_all);
+        rounds++;
         return;
     }
     if (h->type == 9 && h->size >= pid_at + sizeof pid)
         memcpy(&pid, record + pid_at, sizeof pid);
-    append(piece_of(pid, by_pid), record, h);
+    struct piece *const p = piece_of(pid, by_pid);
+    append_ends(p);
+    append(p, record, h->size);
 }
 
 /* Writes the window without these samples; the runs of others are moved to the front. */
@@ -262,7 +272,10 @@ int main(int argc, char **argv)
         pass_in_order(r.fd, r.at, r.size, strcmp(how, "order-pid") == 0);
     else
         pass(r.fd, r.at, r.size, way, out);
-    for (size_t i = 0; i < PIECES; i++)
+    for (size_t i = 0; i < PIECES; i++) {
+        if (pieces[i].bytes)
+            append_ends(&pieces[i]);
         write_all(pieces[i].fd, pieces[i].bytes, pieces[i].n);
+    }
     return 0;
 }

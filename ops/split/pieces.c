@@ -680,6 +680,8 @@ static enum pd_code put_any_by_key(struct cutter *k, struct pd_record *rec)
 /* A sample whose piece is known and for which no call chain comes takes few steps. */
 static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
+    if (pi_cut_is_round(&k->c, rec))
+        return pi_cut_round(&k->c, k->n_cuts - (k->first_key == 0));
     const bool waits = rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN;
     const bool plain = rec->type == PD_RECORD_SAMPLE && !rec->old_feature && !rec->payload_size && !waits;
     const size_t place = plain ? place_of(k, number_of(k, key_of(k, rec))) : ELSEWHERE;
@@ -760,8 +762,10 @@ static enum pd_code write_batch(struct cutter *k)
     for (size_t i = 0; i < n; i++)
         k->all.words[i / 64] |= UINT64_C(1) << i % 64;
     enum pd_code code = find_needs(k);
-    for (size_t i = 0; !code && i < n; i++)
+    for (size_t i = 0; !code && i < n; i++) {
         code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i]);
+        k->cuts[i].repeats = k->first_key + i > 0;
+    }
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
     pi_tasks_rewind(k->c.tasks);
     if (!code)

@@ -59,6 +59,7 @@ struct pi_cutting {
     struct pi_cut_cgroups cgroups;
     uint64_t around;              /* bytes of a piece that are not records */
     uint64_t copied, most_copied; /* bytes repeated in pieces, in all */
+    uint64_t rounds;              /* ended in all pieces that are open */
 };
 
 /* A piece that is being written. */
@@ -70,6 +71,8 @@ struct pi_cut {
     uint64_t bytes;     /* of records, uncompressed */
     uint64_t newest;    /* time written since the last pair of FINISHED_ROUND */
     bool waiting;       /* perf would let something wait */
+    bool repeats;       /* ends of rounds in it are copies of those in another piece */
+    uint64_t rounds;    /* of the cutting's, those whose ends it has */
     struct pi_ids sums; /* of counters in its samples */
     bool open, closing;
 };
@@ -96,6 +99,12 @@ static inline bool pi_cut_takes(const struct pi_cut *p, const struct pi_queue_en
            !pi_cut_starts_zip(p, e->waiting->depth);
 }
 enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e);
+/*
+ * Puts the end of a round into all pieces that are open, as many copies as that: each of them writes it when
+ * something follows, or at its end, as most are of other processes than a round is. False: not this record.
+ */
+bool pi_cut_is_round(const struct pi_cutting *c, const struct pd_record *rec);
+enum pd_code pi_cut_round(struct pi_cutting *c, size_t copies);
 enum pd_code pi_cut_end(struct pi_cut *p);
 /* Frees its memory; an unfinished piece stays as it was written. */
 void pi_cut_free(struct pi_cut *p);

@@ -39,7 +39,7 @@ enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t numbe
     const enum pd_code code = c->stats->pieces ? copy_again(c, c->around) : PD_OK;
     if (code)
         return code;
-    *p = (struct pi_cut){.c = c, .piece = {.number = number, .key = key}, .open = true};
+    *p = (struct pi_cut){.c = c, .piece = {.number = number, .key = key}, .open = true, .rounds = c->rounds};
     pi_cut_cgroup_name(c, &p->piece);
     const int e = c->options->open(c->options->user, &p->piece, &p->sink);
     if (e)
@@ -51,21 +51,37 @@ enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t numbe
     return pi_output_begin(&p->out);
 }
 
+#define ROUND 8 /* bytes of its end */
+
+/* Ends of rounds, many at once where that gives the same. */
+static enum pd_code put_ends(struct pi_cut *p, uint64_t n)
+{
+    uint8_t bytes[64 * ROUND];
+    struct pd_record rec = {0};
+    const bool direct = pi_output_is_direct(&p->out);
+    const uint64_t most = direct ? sizeof bytes / ROUND : 1;
+    enum pd_code code = PD_OK;
+    pi_round_make(bytes, pd_reader_info(p->c->reader)->order, &rec);
+    for (uint64_t i = 1; i < n && i < most; i++)
+        memcpy(bytes + i * ROUND, bytes, ROUND);
+    for (uint64_t k; !code && n; n -= k) {
+        k = n < most ? n : most;
+        code = direct ? pi_output_bytes(&p->out, bytes, (size_t)k * ROUND)
+                      : pi_output_record(&p->out, &rec, bytes);
+        p->bytes += k * ROUND;
+    }
+    return code;
+}
+
 /*
  * At the end of a round perf processes the records up to the previous round. Two ends make it process all
  * waiting records, so that following ones come later although they are older, or have no time.
  */
 static enum pd_code end_rounds(struct pi_cut *p)
 {
-    struct pd_record rec = {0};
-    uint8_t bytes[8];
-    enum pd_code code = PD_OK;
-    pi_round_make(bytes, pd_reader_info(p->c->reader)->order, &rec);
-    for (int i = 0; !code && i < 2; i++, p->bytes += sizeof bytes)
-        code = pi_output_record(&p->out, &rec, bytes);
     p->waiting = false;
     p->newest = 0;
-    return code;
+    return put_ends(p, 2);
 }
 
 /* Makes sure that perf processes the record after all earlier ones. */
@@ -125,6 +141,39 @@ static enum pd_code put_wrapper(struct pi_cut *p)
     return pi_output_wrapper(&p->out, &wrapper);
 }
 
+bool pi_cut_is_round(const struct pi_cutting *c, const struct pd_record *rec)
+{
+    uint8_t bytes[ROUND];
+    struct pd_record usual;
+    if (rec->type != PD_RECORD_FINISHED_ROUND || rec->size != ROUND || rec->depth)
+        return false;
+    pi_round_make(bytes, pd_reader_info(c->reader)->order, &usual);
+    return memcmp(rec->raw, bytes, ROUND) == 0 && !rec->old_feature;
+}
+
+enum pd_code pi_cut_round(struct pi_cutting *c, size_t copies)
+{
+    const uint64_t room = (c->most_copied - c->copied) / ROUND;
+    c->copied += (copies < room ? copies : room) * ROUND;
+    c->stats->carried += copies;
+    c->rounds++;
+    return copies > room ? copy_again(c, ROUND) : PD_OK;
+}
+
+/* Writes the ends of rounds that have come since something was written to it. */
+__attribute__((noinline)) static enum pd_code put_rounds(struct pi_cut *p)
+{
+    const uint64_t n = p->c->rounds - p->rounds;
+    p->rounds = p->c->rounds;
+    p->piece.carried += p->repeats ? n : 0;
+    return put_ends(p, n);
+}
+
+static inline enum pd_code catch_up(struct pi_cut *p)
+{
+    return p->rounds == p->c->rounds ? PD_OK : put_rounds(p);
+}
+
 /* The end of a round, which goes to every piece, so that there are more of them than of samples. */
 static enum pd_code put_round(struct pi_cut *p, const struct pd_record *rec, bool copy)
 {
@@ -140,12 +189,14 @@ static enum pd_code put_round(struct pi_cut *p, const struct pd_record *rec, boo
 enum pd_code pi_cut_put(struct pi_cut *p, struct pd_record *rec, const struct pi_cut_payload *payload,
                         bool copy)
 {
-    if (rec->type == PD_RECORD_FINISHED_ROUND)
-        return put_round(p, rec, copy);
+    enum pd_code code = catch_up(p);
+    if (code || rec->type == PD_RECORD_FINISHED_ROUND)
+        return code ? code : put_round(p, rec, copy);
     uint8_t room[UINT16_MAX + 1];
     const uint8_t *bytes = rec->raw;
     const uint64_t n = rec->size + (payload ? payload->n : 0);
-    enum pd_code code = copy ? copy_again(p->c, n) : PD_OK;
+    if (copy)
+        code = copy_again(p->c, n);
     if (!code)
         code = keep_order(p, rec);
     if (!code && pi_cut_starts_zip(p, rec->depth))
@@ -172,7 +223,9 @@ static inline void note_sample(struct pi_cut *p, size_t size, uint64_t time)
 
 enum pd_code pi_cut_put_whole(struct pi_cut *p, const struct pi_queue_entry *e)
 {
-    const enum pd_code code = pi_output_bytes(&p->out, e->waiting->raw, e->waiting->size);
+    enum pd_code code = catch_up(p);
+    if (!code)
+        code = pi_output_bytes(&p->out, e->waiting->raw, e->waiting->size);
     note_sample(p, e->waiting->size, e->time);
     return code;
 }
@@ -183,7 +236,9 @@ enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
     if (!pi_cut_time(p->c, rec, &time) || pi_cut_starts_zip(p, rec->depth) || rec->payload_size ||
         pi_has_reads(rec) || (p->waiting && time < p->newest))
         return pi_cut_put(p, rec, NULL, false);
-    const enum pd_code code = pi_output_record(&p->out, rec, rec->raw);
+    enum pd_code code = catch_up(p);
+    if (!code)
+        code = pi_output_record(&p->out, rec, rec->raw);
     note_sample(p, rec->size, time);
     verify(p->c, rec);
     return code;
@@ -192,9 +247,11 @@ enum pd_code pi_cut_put_sample(struct pi_cut *p, struct pd_record *rec)
 enum pd_code pi_cut_end(struct pi_cut *p)
 {
     const struct pd_pieces_options *o = p->c->options;
+    enum pd_code code = catch_up(p);
     p->piece.first = p->out.sections.first;
     p->piece.last = p->out.sections.last;
-    enum pd_code code = pi_output_end(&p->out);
+    if (!code)
+        code = pi_output_end(&p->out);
     pi_output_close(&p->out);
     pi_ids_free(&p->sums);
     p->open = p->closing = false;

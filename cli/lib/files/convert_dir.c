@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LARGE_BUFFERS 16 /* files that have them; else 800 pieces of `split` would take 50 MiB more */
+
 /* ---- Opening */
 
 static char *join(const char *dir, const char *name)
@@ -159,7 +161,8 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
         return error;
     }
     d->cli->output = path;
-    const bool ok = cli_output_open(d->cli, out, NULL, 0, CLI_PATCH);
+    const bool many = out - d->files >= LARGE_BUFFERS;
+    const bool ok = cli_output_open(d->cli, out, NULL, 0, CLI_PATCH | (many ? CLI_MANY : 0));
     d->cli->output = output;
     if (ok) {
         out->mode = mode & 0777;

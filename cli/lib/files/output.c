@@ -203,12 +203,12 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
 {
     const int named = named_descriptor(cli->output);
     *out = (struct cli_output){.cli = cli, .fd = -1, .target = -1, .slot = -1, .mode = 0600};
-    out->behind.off = flags & CLI_TEXT;
+    out->behind.off = flags & (CLI_TEXT | CLI_MANY);
     out->sink = cli_output_sink(out, (flags & CLI_PATCH) != 0);
     out->name = named == STDOUT_FILENO ? "standard output" : cli->output;
     if (n && S_ISREG(inputs[0].st.st_mode))
         out->mode = inputs[0].st.st_mode & 0777;
-    out->cap = CLI_SINK_BYTES;
+    out->cap = flags & CLI_MANY ? CLI_MANY_BYTES : CLI_SINK_BYTES;
     if ((out->buf = cli_malloc(out->cap)) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(errno));
     const bool ok = named >= 0 ? open_in_place(out, fcntl(named, F_DUPFD_CLOEXEC, 3), inputs, n, flags)
@@ -246,7 +246,7 @@ static int copy_spooled(struct cli_output *out)
 {
     int error = lseek(out->fd, 0, SEEK_SET) < 0 ? errno : 0;
     ssize_t got;
-    while (!error && (got = read(out->fd, out->buf, CLI_SINK_BYTES)) != 0) {
+    while (!error && (got = read(out->fd, out->buf, out->cap)) != 0) {
         if (got < 0)
             error = errno == EINTR ? 0 : errno;
         else

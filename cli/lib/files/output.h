@@ -14,6 +14,7 @@ enum {
                       cli_output_source() */
     CLI_IMPLIED = 8, /* the name is not the user's: whatever stands there but a regular file is left alone,
                         and no link is followed */
+    CLI_MANY = 16,   /* more files are written at a time than have large buffers */
 };
 
 /* The file of -o. */

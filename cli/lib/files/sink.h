@@ -6,6 +6,7 @@
 #include "output.h"
 
 #define CLI_SINK_BYTES ((size_t)256 << 10) /* that out->buf has at first */
+#define CLI_MANY_BYTES ((size_t)32 << 10)  /* that of one of many has */
 
 /* What a verb writes to. */
 struct pd_sink cli_output_sink(struct cli_output *out, bool patches);

@@ -93,6 +93,42 @@ for pid in 5 7; do
     done
 done
 
+# Each end of a round is in all pieces, where it is in the order of processing: perf processes the samples
+# older than the round before, so 11 and 12 behind the second end, 14 behind the third, 17 behind the fifth.
+{
+    echo '{"header":{"container":"file","order":"little"}}'
+    echo '{"attr":{"type":"SOFTWARE","config":"0","sample_type":"IP|TID|TIME",' \
+        '"flags":"sample_id_all"}}'
+    time=10
+    for what in 4 30 R 4 R R 30 R 4 4 R R R; do
+        time=$((time + 1))
+        case $what in
+        R) echo '{"record":{"type":"FINISHED_ROUND"}}' ;;
+        *) echo '{"record":{"type":"SAMPLE","misc":2,"attr":0,"sample":{"ip":"1","pid":'$what',"tid":7,' \
+            '"time":"'$time'"}}}' ;;
+        esac
+    done
+} >rounds.json
+expect 0 "$PERFDATA" encode -o rounds.data rounds.json
+expect 0 "$PERFDATA" split --json --by pid -o 'e-%d.data' rounds.data
+counts=$(jq -r '.[] | "\(.pid) \(.samples) \(.carried)"' out | paste -sd,)
+[ "$counts" = '4 4 0,30 2 7' ] || fail "pid, samples, copies: $counts"
+while read -r pid all; do
+    got=$("$PERFDATA" dump --json e-$pid.data | jq -r '.sample.time // "R"' | paste -sd' ')
+    [ "$got" = "$all" ] || fail "piece $pid: \"$got\", expected \"$all\""
+done <<'END'
+4 R R 11 R 14 R R R 19 20 R
+30 R R 12 R R R 17 R R
+END
+# The second piece repeats what is around the records, and seven ends: 56 bytes, and not all may be allowed.
+expect 3 "$PERFDATA" split -f --by pid --max-copied 1 -o 'e-%d.data' rounds.data
+around=$(sed -n 's/.*found \([0-9]*\), the limit is 1$/\1/p' err)
+expect 0 "$PERFDATA" split -f --by pid --max-copied $((around + 56)) -o 'e-%d.data' rounds.data
+expect 3 "$PERFDATA" split -f --by pid --max-copied $((around + 55)) -o 'e-%d.data' rounds.data
+has err "found $((around + 56)), the limit is $((around + 55))"
+expect 3 "$PERFDATA" split -f --by pid --max-copied $((around + 17)) -o 'e-%d.data' rounds.data
+has err "found $((around + 24)), the limit is $((around + 17))"
+
 # An existing file stops all; one that no piece would take the place of does not.
 rm p-004.data p-unknown.data
 touch p-000.data

@@ -516,7 +516,8 @@ static enum pd_code add_records(struct pi_hashing *h)
     struct pd_error what;
     enum pd_code code;
     for (;;) {
-        if (alone && h->r->begun && !h->r->inside && ((code = add_samples(h)) || h->order.lost))
+        if (alone && h->r->begun && (!h->r->inside || pi_reader_is_inside(h->r)) &&
+            ((code = add_samples(h)) || h->order.lost))
             return code;
         code = h->sorter ? pd_sorter_next(h->sorter, &rec, &what) : pd_reader_next(h->r, &rec, &what);
         bool waits = false;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The command when the system fails it. Checks R3, R10, R11.
+"""The command when the system fails it. Checks R3, R10, R11, R16.
 
 Every verb is run again and again on small recordings with shim.c preloaded, which makes the Nth call of a
 kind fail:

@@ -2,7 +2,8 @@
 # docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head
 # ("Checks" and its number), and each that says so is named there; invariants are numbered from 1; all
 # harnesses are in the table of harnesses; the table of runs is the sum of fuzz/log.tsv. The inputs that are
-# kept have 8 MiB at most.
+# kept have 8 MiB at most. Each promise of SECURITY.md names an invariant, and the document no file that is
+# not there.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 doc=docs/ROBUSTNESS.md
@@ -64,6 +65,21 @@ rm "$made"
 kept=$({ [ ! -d fuzz/corpus ] || find fuzz/corpus -type f -printf '%s\n'; } |
     awk '{ n += $1 } END { print n + 0 }')
 [ "$kept" -le $((8 << 20)) ] || complain "fuzz/corpus has $kept bytes"
+# Each item of the list of promises, on a line of its own.
+promises=$(sed -n '/^Whatever the bytes are/,/^\[docs/p' SECURITY.md |
+    awk '/^- / { if (n++) print ""; printf "%s", $0; next } /^  / { printf " %s", $0 } END { print "" }')
+[ "$(wc -l <<<"$promises")" -gt 4 ] || complain "SECURITY.md promises nothing"
+while read -r line; do
+    said=$(grep -oE '\(R[0-9]+(, R[0-9]+)*\)' <<<"$line" | grep -oE 'R[0-9]+') ||
+        complain "SECURITY.md promises without an invariant: $line"
+    for number in $said; do
+        grep -q "^| $number |" $doc || complain "SECURITY.md: there is no $number"
+    done
+done <<<"$promises"
+# shellcheck disable=SC2016
+for file in $(grep -oE '`(tests|fuzz|\.ci)/[A-Za-z0-9_./-]+`' $doc | tr -d '`' | sort -u); do
+    [ -e "$file" ] || complain "$file is not there"
+done
 for file in fuzz/regressions/*/*; do
     grep -qF "\`${file#fuzz/regressions/}\`" $doc || complain "$file is not in the table of findings"
 done

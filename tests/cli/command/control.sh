@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Names in a recording may contain terminal control sequences and newlines: no verb prints these in text,
-# messages or JSON; printable text stays as perf shows it.
+# messages or JSON; printable text stays as perf shows it. Checks R17.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 

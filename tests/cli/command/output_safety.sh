@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # No verb overwrites its input, also where that is a directory, a file of one, or lies in what a directory
 # would replace; what is said of inputs and temporary files that cannot be used, and in which file of a
-# directory damage is. Checks R11.
+# directory damage is. Checks R11, R16.
 . "$(dirname "$0")/../frame_lib.sh"
 
 # ---- Recordings: a.d, from which cd.d is copied for each try, has two files of records and one that perf did

@@ -9,7 +9,7 @@
 The counts are exact, but those of one compiler, C library and kind of processor: elsewhere this is skipped.
 How often places of a table meet depends on a key that is drawn, so the least of five countings is written,
 and what is above it is counted up to five times.
-PERFDATA_BUILD is a Release build.
+PERFDATA_BUILD is a Release build of this tree; what has changed since is built first.
 """
 
 import os
@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 SOURCE = os.environ.get("PERFDATA_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
-BUILD = os.environ.get("PERFDATA_BUILD", os.path.join(SOURCE, "build", "release"))
+BUILD = os.path.realpath(os.environ.get("PERFDATA_BUILD", os.path.join(SOURCE, "build", "release")))
 FILE = os.path.join(SOURCE, "bench", "results.csv")
 MOST = 1.01
 SLACK = 0.5  # instructions: of rounding
@@ -43,12 +43,28 @@ def environment(said):
     return f"{said}, {os.uname().machine} {' '.join(kinds)}, {valgrind}"
 
 
-def build_type():
+def cached(name):
     cache = open(os.path.join(BUILD, "CMakeCache.txt")).read()
-    kind = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.M).group(1)
-    flags = re.search(r"^CMAKE_C_FLAGS:\w+=(.*)$", cache, re.M).group(1)
-    release = re.search(r"^CMAKE_C_FLAGS_RELEASE:\w+=(.*)$", cache, re.M).group(1)
+    return re.search(rf"^{name}:\w+=(.*)$", cache, re.M).group(1)
+
+
+def build_type():
+    kind, flags, release = map(cached, ("CMAKE_BUILD_TYPE", "CMAKE_C_FLAGS", "CMAKE_C_FLAGS_RELEASE"))
     return f"{kind} {release} {flags}".strip()
+
+
+def build():
+    """Of the sources as they are: counts of other ones tell nothing of these."""
+    tree = cached("CMAKE_HOME_DIRECTORY")
+    if not os.path.samefile(tree, SOURCE):
+        sys.exit(f"{BUILD} is a build of {tree}, not of {os.path.realpath(SOURCE)}: set PERFDATA_BUILD")
+    command = ["cmake", "--build", BUILD, "--target", "perfdata_cli", "bench_instructions"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+    git = ["git", "-C", SOURCE, "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty= and changes"]
+    commit = subprocess.run(git, capture_output=True, text=True).stdout.strip() or "no commit"
+    print(f"{BUILD}, built of {commit}", flush=True)
 
 
 PROGRAM = os.path.join(BUILD, "bench", "bench_instructions")
@@ -225,10 +241,13 @@ def main():
     write = sys.argv[1:] == ["--write"]
     if shutil.which("valgrind") is None:
         skip("there is no valgrind")
-    if not os.path.exists(PROGRAM):
-        skip("bench_instructions is not built")
+    if not os.path.exists(os.path.join(BUILD, "CMakeCache.txt")):
+        skip(f"{BUILD} is no build")
     if not build_type().startswith("Release"):
         skip("not a Release build")
+    build()
+    if not os.path.exists(PROGRAM):
+        skip("bench_instructions is not built")
     # Verbs on plain records alone: the work that chains and zstd add is that of the library, all of which is
     # counted.
     kinds = INPUTS if write or FULL else {"plain": INPUTS["plain"]}

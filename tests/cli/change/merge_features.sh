@@ -25,6 +25,38 @@ expect 0 "$PERFDATA" check -q all.data
 echo '"name":"one" "name":"two" "name":"three" "name":"other"' >want
 same want got
 
+# ---- Build ids: each file once, whatever stands beside it; guests have files of their own.
+one() { # NAME FEATURE CONTENT
+    printf '%s\n' '{"header":{}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}' \
+        '{"record":{"type":"SAMPLE","sample":{"ip":"0x10","pid":1,"tid":1,"time":"'"${#1}"'"}}}' \
+        '{"feature":"'"$2"'","content":{"entries":['"$3"']}}' | "$PERFDATA" encode -q -o "$1"
+}
+id() { # CPUMODE NAME BYTE: with that byte twenty times
+    echo '{"type":67,"misc":"cpumode='"$1"'|build_id_size","file":{"pid":-1,"build_id":"'"$(
+        for _ in {1..20}; do printf %s "$3"; done)"'","size":20,"filename":"'"$2"'"}}'
+}
+one ids BUILD_ID "$(id USER /a 01),$(id USER '' 01),$(id KERNEL /a 02)"
+one more_ids BUILD_ID "$(id USER /b 02),$(id USER /a 01),$(id USER '' 01),$(id GUEST_USER /a 01)"
+one other_ids BUILD_ID "$(id USER /b 01)"
+expect 0 "$PERFDATA" merge -o ids.data ids more_ids
+! grep BUILD_ID err || fail 'nothing differs'
+"$PERFDATA" decode ids.data | grep -o '"misc":"cpumode=[A-Z_]*\|"build_id":"..\|"filename":"[^"]*"' |
+    sed 's/"misc":"cpumode=//; s/"[a-z_]*":"//; s/"//' | paste -d' ' - - - >got
+printf '%s\n' 'USER 01 /a' 'USER 01 ' 'KERNEL 02 /a' 'USER 02 /b' 'GUEST_USER 01 /a' >want
+same want got
+expect 0 "$PERFDATA" merge -f -o ids.data ids more_ids other_ids
+has err 'other_ids: feature BUILD_ID: names other build ids for some files'
+[ "$("$PERFDATA" decode ids.data | grep -o '"filename":' | wc -l)" = 5 ] || fail 'a file has two build ids'
+
+# ---- What a section counts: all inputs' parts.
+one btf BPF_BTF '{"id":97,"data":"9feb01"}'
+one more_btf BPF_BTF '{"id":98,"data":"9feb02"}'
+expect 0 "$PERFDATA" merge -o btf.data btf more_btf
+"$PERFDATA" decode btf.data | grep -o '"count":[0-9]*\|"id":[0-9]*,\|"data":"[0-9a-f]*"' | paste -sd' ' >got
+echo '"count":2 "id":97, "data":"9feb01" "id":98, "data":"9feb02"' >want
+same want got
+
 # ---- Tracing data: perf shows of the merged recording what it shows of each. Without names of tasks: those
 # of the kernel's workers change without a record, so each recording has names of its own (merge_perf.sh).
 record a.data -e sched:sched_switch -a -- sleep 0.1

@@ -674,7 +674,10 @@ static bool take_option(struct bench *b, int key)
             b->commands[b->n_commands++] = cli->arg;
             return true;
         }
-        cli_fail(cli, CLI_USAGE, "--command: \"%s\" is not of the form CASE=COMMAND", cli->arg);
+        if (b->n_commands == PI_LIMIT_BENCH_COMMANDS)
+            cli_fail(cli, CLI_USAGE, "--command: more than %d", PI_LIMIT_BENCH_COMMANDS);
+        else
+            cli_fail(cli, CLI_USAGE, "--command: \"%s\" is not of the form CASE=COMMAND", cli->arg);
         return false;
     default: return false;
     }

@@ -117,7 +117,11 @@ static bool take_size(struct run *run)
 static bool add_weight(struct run *run, uint32_t type, uint64_t weight)
 {
     struct pd_gen_options *o = &run->options;
-    if (o->n_weights == PI_LIMIT_GEN_WEIGHTS || weight > UINT32_MAX)
+    if (o->n_weights == PI_LIMIT_GEN_WEIGHTS) {
+        cli_fail(run->cli, CLI_USAGE, "-t: more than %d types", PI_LIMIT_GEN_WEIGHTS);
+        return false;
+    }
+    if (weight > UINT32_MAX)
         return wrong(run, "-t");
     run->weights[o->n_weights++] = (struct pd_gen_weight){type, (uint32_t)weight};
     return true;

@@ -98,8 +98,10 @@ static bool take_key(struct run *run, const char *word, size_t n)
         for (size_t k = 0; k < run->n_keys; k++)
             if (run->keys[k] == i)
                 return true;
-        if (run->n_keys == PD_REPORT_MOST_KEYS)
-            break;
+        if (run->n_keys == PD_REPORT_MOST_KEYS) {
+            cli_fail(run->cli, CLI_USAGE, "--sort: more than %d keys", PD_REPORT_MOST_KEYS);
+            return false;
+        }
         run->keys[run->n_keys++] = (enum pd_report_key)i;
         return true;
     }

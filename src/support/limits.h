@@ -215,7 +215,9 @@
     X(THREADS_ASKED, 1024, COUNT, "threads that `-j` may ask for", "status 2", "")                           \
     X(TOLD_ONCE, 65536, COUNT, "messages about damage that are told only once",                              \
       "later ones are told each time", "")                                                                   \
-    X(FINDINGS_TOLD, 10, COUNT, "findings, or lost places, that a verb tells", "the rest is counted", "")    \
+    X(FINDINGS_TOLD, 10, COUNT,                                                                              \
+      "findings, or lost places, that a verb tells; `check`, `info` and `filter` tell all damage",           \
+      "the rest is counted", "")                                                                             \
     X(UNTOUCHED, 4096, COUNT, "events of which `redact` knows which samples it need not decode",             \
       "it decodes the samples of others", "")                                                                \
     X(TYPES_NOTED, 64, COUNT,                                                                                \

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# What the command does beyond limits of SECURITY.md that little is enough to reach, and what is just within
+# them. The numbers are those of that page.
+. "$(dirname "$0")/../frame_lib.sh"
+
+# refused TEXT COMMAND...: wrong usage, which is told with that text; nothing is written.
+refused() {
+    local text=$1
+    shift
+    expect 2 "$PERFDATA" "$@"
+    has err "$text"
+    [ ! -e never ] || fail "$* left an output"
+}
+
+# repeat N TEXT
+repeat() { for _ in $(seq "$1"); do printf %s "$2"; done; }
+
+# nested N DIR: so many directories inside each other, in each of which is a file.
+nested() {
+    local path=$2 i
+    for i in $(seq "$1"); do
+        path=$path/$i
+        mkdir -p "$path"
+        echo "$i" >"$path/file"
+    done
+}
+
+"$PERFDATA" gen -q -c 100 -o x.data
+
+# ---- Options
+
+expect 0 "$PERFDATA" info -j 1024 x.data
+refused 1024 info -j 1025 x.data
+expect 0 "$PERFDATA" bench --repeat 1 --only frame x.data
+refused 1000 bench --repeat 1001 --only frame x.data
+many() { for i in $(seq "$1"); do printf -- '--command\nc%d=true\n' "$i"; done; }
+mapfile -t args < <(many 64)
+expect 0 "$PERFDATA" bench --repeat 1 "${args[@]}" x.data
+mapfile -t args < <(many 65)
+refused 64 bench --repeat 1 "${args[@]}" x.data
+expect 0 "$PERFDATA" bench --repeat 1 --command "long=true $(repeat 3900 0123456789)" x.data
+expect 1 "$PERFDATA" bench --repeat 1 --command "long=true $(repeat 4000 0123456789)" x.data
+has err 'too long'
+weights() { seq -s, -f FORK:%g "$1"; }
+expect 0 "$PERFDATA" gen -q --random -c 10 -t "$(weights 256)" -o weights.data
+refused 256 gen -q --random -c 10 -t "$(weights 257)" -o never
+fields() { seq -s, -f 'f%g' "$1"; }
+expect 0 "$PERFDATA" export --to parquet -F "$(fields 1024)" -o fields.parquet x.data
+refused 1024 export --to parquet -F "$(fields 1025)" -o never x.data
+expect 0 "$PERFDATA" report -s comm,pid,tid,dso,cpu,cgroup,event,time/3 x.data
+"$PERFDATA" symbols -q -o known.syms x.data
+refused "more than 8 keys" report --symbols known.syms -s comm,pid,tid,dso,sym,cpu,cgroup,event,time/3 x.data
+
+# ---- Files that options name
+
+head -c 65536 /dev/urandom >key
+expect 0 "$PERFDATA" redact --unknown drop --pids hash --key key -o keyed.data -i x.data
+echo >>key
+refused '65536 bytes at most' redact --unknown drop --pids hash --key key -o never -i x.data
+printf 'event cycles 100%%\nprocess p 100%%\n function f 0x10 100%%\n' >text
+head -c $((1048576 - $(wc -c <text) - 1)) /dev/zero | tr '\0' '#' >pad
+{ cat text pad && echo; } >full
+[ "$(wc -c <full)" = 1048576 ] || fail 'another size'
+mv full text
+expect 0 "$PERFDATA" gen -q --workload text -c 10 -o text.data
+echo >>text
+refused '1 MiB' gen -q --workload text -c 10 -o never
+truncate -s 256M feature
+echo >>feature
+refused '256 MiB' edit --set-feature hostname=@feature -o never -i x.data
+truncate -s 256M x.syms
+echo >>x.syms
+refused '256 MiB' report --symbols x.syms x.data
+rm feature x.syms
+
+# ---- Texts
+
+"$PERFDATA" decode -q -o x.json x.data
+{ head -n 1 x.json && head -c $((16 << 20)) /dev/zero | tr '\0' ' ' && sed 1d x.json; } >wide.json
+expect 3 "$PERFDATA" encode -q -o never wide.json
+has err '16777216'
+[ ! -e never ] || fail 'a line that is too long left an output'
+
+# ---- Directories
+
+"$PERFDATA" convert -q --to dir -o x.d -i x.data
+nested 18 x.d
+expect 0 "$PERFDATA" convert --to dir -o copy.d -i x.d
+has err '/1/2/3/4/5/6/7/8/9 is not copied'
+[ -e copy.d/1/2/3/4/5/6/7/8/file ] || fail 'the eighth directory is not copied'
+expect 0 "$PERFDATA" decode -o x.d.json x.d
+has err '/1/2/3/4/5/6/7/8/9 is not printed'
+has x.d.json '1/2/3/4/5/6/7/8/file'
+cp -r x.d y.d
+seventeen=$(seq -s/ 17)
+echo other >"y.d/$(seq -s/ 16)/file"
+expect 1 "$PERFDATA" cmp x.d y.d
+cp "x.d/$(seq -s/ 16)/file" "y.d/$(seq -s/ 16)/file"
+echo other >"y.d/$seventeen/file"
+expect 0 "$PERFDATA" cmp x.d y.d
+rm -r "y.d/${seventeen:?}"
+expect 1 "$PERFDATA" cmp x.d y.d
+
+# ---- What is told
+
+# pipe COMMAND...: a stream of one event with an id, whose samples have an address, and what the command
+# writes.
+pipe() {
+    printf PERFILE2 && le 8 16
+    le 4 64 && le 2 0 80 && le 4 1 64 && le 8 0 1 1 0 0 && le 4 0 0 && le 8 0 7
+    "$@"
+}
+# records N TYPE STEP: so many without content.
+records() { for i in $(seq 0 $(($1 - 1))); do le 4 $(($2 + i * $3)) && le 2 0 8; done; }
+
+pipe records 10 9 0 >ten.pipe
+pipe records 70 9 0 >damaged.pipe
+expect 3 "$PERFDATA" hash ten.pipe
+[ "$(grep -c 'at offset' err)" = 10 ] || fail 'hash does not tell all ten places'
+! grep 'places' err || fail 'there are no more'
+for verb in hash 'cmp damaged.pipe'; do
+    # shellcheck disable=SC2086 # words
+    alive "$PERFDATA" $verb damaged.pipe >out 2>err || true
+    [ "$(grep -c 'at offset' err)" = 10 ] || fail "$verb: other than 10 places are told"
+    has err '\(7\|14\)0 places could not be read'
+done
+expect 3 "$PERFDATA" info --json damaged.pipe
+python3 -c 'import json, sys; assert len(json.load(sys.stdin)["damage"]) == 64' <out || fail 'not 64 are listed'
+pipe records 64 1000 1 >types.pipe
+expect 0 "$PERFDATA" redact --unknown drop -o some.data -i types.pipe
+[ "$(grep -c 'do not come along' err)" = 64 ] || fail 'not each type is told'
+! grep 'of other types' err || fail 'there are no others'
+pipe records 70 1000 1 >types.pipe
+expect 0 "$PERFDATA" redact --unknown drop -f -o some.data -i types.pipe
+has err '6 records of other types do not come along'
+some() { seq -s, -f app%g "$1"; }
+expect 1 "$PERFDATA" filter -c "$(some 17)" -o none.data -i x.data
+[ "$(grep -c 'did you mean "app"' err)" = 16 ] || fail 'not 16 names are compared'
+has err 'no task is called "app17"$'
+for seed in 1 2 3 4 5 6; do "$PERFDATA" gen -q --seed $seed -c 400 -o gen.$seed; done
+"$PERFDATA" merge -q --any-clock -o all.data gen.?
+expect 1 "$PERFDATA" redact --unknown drop --comms keep --prove app --prove a -o never -i all.data
+[ "$(grep -c 'is in record\|is at offset' err)" = 20 ] || fail 'other than 20 leaks are told'
+has err '[0-9]* places have what they must not'

@@ -65,6 +65,16 @@ mv full text
 expect 0 "$PERFDATA" gen -q --workload text -c 10 -o text.data
 echo >>text
 refused '1 MiB' gen -q --workload text -c 10 -o never
+# longest N BEFORE BEHIND: a line of a description whose name may go on for N bytes, and no more.
+longest() {
+    printf 'process p\n%s%s%s\n' "$2" "$(repeat "$1" x)" "$3" >text
+    expect 0 "$PERFDATA" gen -q -f --workload text -c 10 -o text.data
+    printf 'process p\n%s%s%s\n' "$2" "$(repeat $(($1 + 1)) x)" "$3" >text
+    refused 'too long' gen -q --workload text -c 10 -o never
+}
+longest 57 'event sched:' ''
+longest 39 ' function ' ' 0x10 5%'
+longest 126 'process q in /' ''
 truncate -s 256M feature
 echo >>feature
 refused '256 MiB' edit --set-feature hostname=@feature -o never -i x.data

@@ -135,7 +135,8 @@ for verb in hash 'cmp damaged.pipe'; do
     has err '\(7\|14\)0 places could not be read'
 done
 expect 3 "$PERFDATA" info --json damaged.pipe
-python3 -c 'import json, sys; assert len(json.load(sys.stdin)["damage"]) == 64' <out || fail 'not 64 are listed'
+python3 -c 'import json, sys; assert len(json.load(sys.stdin)["damage"]) == 64' <out ||
+    fail 'not 64 are listed'
 pipe records 64 1000 1 >types.pipe
 expect 0 "$PERFDATA" redact --unknown drop -o some.data -i types.pipe
 [ "$(grep -c 'do not come along' err)" = 64 ] || fail 'not each type is told'

@@ -28,6 +28,7 @@ ENGINES = {
     "armhf": "blind changes, 32 bits, emulated",
     "verbs": "the command itself, on changed copies of real recordings",
 }
+COUNTED = "asan"  # whose edges are given: each engine, and each kind of build, counts others
 BEGIN, END = "<!-- fuzz/campaign/log.py --write -->", "<!-- end -->"
 
 
@@ -56,8 +57,8 @@ def hours(seconds):
 
 
 def row(name, lines, counted):
-    """Edges and features are the most of the runs of the last commit: another tree has others."""
-    last = [line for line in lines if counted and line["edges"]]
+    """Edges and features are the most of the runs of COUNTED of its last commit: another tree has others."""
+    last = [line for line in lines if counted and line["engine"] == COUNTED and line["edges"]]
     last = [line for line in last if line["commit"] == last[-1]["commit"]]
     return "| {} | {} | {} | {:,} | {} | {} | {} |".format(
         name,

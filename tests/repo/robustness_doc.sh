@@ -56,9 +56,13 @@ made=$(mktemp)
 printf '%s\n' 'date	commit	harness	engine	seconds	cpu	executions	edges	features	findings' \
     '2026-01-01T00:00Z	a	file	asan	100	1800	1000	70	80	1' \
     '2026-01-02T00:00Z	b	file	plain	100	3600.0	2345678	7	8	0' \
-    '2026-01-03T00:00Z	c	attr	asan	100	36	5	6	7	0' >"$made"
-for row in '| `attr` | 1 | 0.01 | 5 | 6 | 7 |  |' '| `file` | 2 | 1.50 | 2,346,678 | 7 | 8 | 1 |' \
-    '| all | 3 | 1.51 | 2,346,683 |  |  | 1 |'; do
+    '2026-01-02T00:00Z	b	file	asan	100	0	0	60	90	0' \
+    '2026-01-02T01:00Z	b	file	asan	100	0	0	65	50	0' \
+    '2026-01-02T02:00Z	d	file	afl	100	0	0	9000	0	0' \
+    '2026-01-03T00:00Z	c	attr	asan	100	36	5	6	7	0' \
+    '2026-01-03T00:00Z	c	text	plain	100	36	5	6	7	0' >"$made"
+for row in '| `attr` | 1 | 0.01 | 5 | 6 | 7 |  |' '| `file` | 5 | 1.50 | 2,346,678 | 65 | 90 | 1 |' \
+    '| `text` | 1 | 0.01 | 5 |  |  |  |' '| all | 7 | 1.52 | 2,346,688 |  |  | 1 |'; do
     grep -qFx "$row" <<<"$(fuzz/campaign/log.py "$made")" || complain "the log is not added up: $row"
 done
 rm "$made"

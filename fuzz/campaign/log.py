@@ -26,7 +26,9 @@ ENGINES = {
     "afl": "AFL++",
     "s390x": "blind changes, big-endian, emulated",
     "armhf": "blind changes, 32 bits, emulated",
-    "verbs": "the command itself, on changed copies of real recordings",
+    "verbs": "the command itself, on changed recordings, the log does not tell which",
+    "verbs-corpus": "the command itself, on changed recordings of corpus/",
+    "verbs-real": "the command itself, on changed real recordings (`PERFDATA_CORPUS`)",
 }
 COUNTED = "asan"  # whose edges are given: each engine, and each kind of build, counts others
 BEGIN, END = "<!-- fuzz/campaign/log.py --write -->", "<!-- end -->"

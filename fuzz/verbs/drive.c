@@ -8,10 +8,11 @@
  * a verb with its options: IN is the changed recording, OTHER one that is as it was, SEED the number of the
  * run, OUT and DIR what is written. Behind a semicolon stands what follows if that goes well, or with damage.
  * Runs FROM to FROM + RUNS - 1 take place in the current directory, which has nothing else. Of each must hold
- * that it ends in time, by itself and with a known status; that an error is told; and that nothing is left
+ * that it ends in time, by itself and with a known status; that an error is told; that nothing is left
  * half-written: with a status of 2 or more but that of damage the file behind -o is not there, and no
- * temporary file is. What does not hold is printed, and FINDINGS receives the recording and the words of the
- * command. Exit status 1 if there was such a run.
+ * temporary file is; and that behind what went well nothing is damaged, or differs from what it was made of.
+ * What does not hold is printed, and FINDINGS receives the recording and the words of the command. Exit
+ * status 1 if there was such a run.
  */
 #define _GNU_SOURCE
 #include "../mutator.h"
@@ -190,6 +191,13 @@ static const char *what_is_left(int status, char **words)
     return what;
 }
 
+/* Behind a semicolon, these compare what is the same in two forms, or an index with its recording. */
+static bool must_agree(char **words)
+{
+    return strcmp(words[0], "cmp") == 0 ||
+           (strcmp(words[0], "index") == 0 && strcmp(words[1], "--check") == 0);
+}
+
 /* `before`: the worst status of those that led to what is read now. */
 static const char *judge_end(int ended, int before, char **words)
 {
@@ -203,6 +211,8 @@ static const char *judge_end(int ended, int before, char **words)
         return "nothing is told";
     if (status == 3 && before == 0 && strcmp(*words, "check") == 0)
         return "what is written is damaged";
+    if (status == 1 && before == 0 && must_agree(words))
+        return "what should be the same is not";
     return what_is_left(status, words);
 }
 
@@ -229,7 +239,7 @@ static bool try_run(const char *perfdata, uint64_t number, const char *findings)
     const struct input *in = &inputs[below(&m, n_inputs)], *other = &inputs[below(&m, n_inputs)];
     const char *const all = lines[below(&m, n_lines)], *wrong = NULL;
     char *words[MOST_WORDS], *const line = strdup(all), *rest = line, *part;
-    int ended = 0, worst = strncmp(all, "corrupt", 7) == 0 ? 3 : 0;
+    int ended = 0, worst = strstr(all, "corrupt ") ? 3 : 0;
     char seed[24];
     bool first = true;
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)number);

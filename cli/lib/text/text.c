@@ -224,7 +224,8 @@ static bool short_header(struct text *t, json_t *fields)
     if (t->directory && t->container != PD_CONTAINER_FILE)
         return fail(t, CLI_DAMAGED, "header.container: \"pipe\" found, expected: \"file\" in a directory");
     t->form = TEXT_SHORT;
-    if (t->endian >= 0)
+    t->turned = t->endian >= 0 && t->endian != (int)t->order;
+    if (t->turned)
         t->order = (enum pd_order)t->endian;
     options.order = t->order;
     options.container = t->container;
@@ -514,6 +515,13 @@ static bool learn_record(struct text *t, const struct pd_record *rec)
     return true;
 }
 
+/* Bytes of other records, which nobody turns. */
+static bool holds_records(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 ||
+           rec->type == PD_RECORD_SIMPLEPERF_SPLIT;
+}
+
 /*
  * The attr may be one that the writer does not know: from a record of a stream, or from another file of a
  * directory.
@@ -525,6 +533,10 @@ static bool short_record(struct text *t, const json_t *json, struct pd_record *r
     struct pd_error error;
     size_t n = rec->size;
     t->payload_due = 0;
+    if (t->turned && holds_records(rec))
+        return fail(t, CLI_USAGE,
+                    "--endian: this record holds others, in the byte order of the header; "
+                    "perfdata convert --endian turns a recording");
     if (!rec->raw && rec->attr_index != UINT32_MAX)
         set_id(t, json, rec);
     if (!rec->raw && pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &n, &error))

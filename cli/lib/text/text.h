@@ -45,6 +45,7 @@ struct text {
     enum text_form form;
     enum pd_container container;
     enum pd_order order;
+    bool turned;     /* the order is not the header's */
     bool has_header; /* a header line was there */
     bool any;        /* any line was */
     bool directory;

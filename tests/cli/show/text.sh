@@ -370,6 +370,16 @@ refused 3 'line 3: record: .*size' "$(sed '/COMM/s/tiny/a longer name/' tiny.jso
 expect 2 "$PERFDATA" encode --endian big -o new.data tiny.jsonl
 has err 'convert --endian'
 expect 0 "$PERFDATA" encode --endian little -o new.data tiny.jsonl
+for way in -z '--compressed2 --to pipe'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" convert -q -f -i tiny.data -o zip.data $way
+    "$PERFDATA" decode --short -f -o zip.jsonl zip.data
+    expect 2 "$PERFDATA" encode --endian big -o big.data zip.jsonl
+    has err 'holds others, in the byte order of the header; perfdata convert --endian'
+    [ ! -e big.data ] || fail "records inside another of the other byte order: written"
+    expect 0 "$PERFDATA" encode -f --endian little -o little.data zip.jsonl
+    expect 0 "$PERFDATA" check little.data
+done
 expect 2 "$PERFDATA" encode --endian middle -o other.data tiny.jsonl
 expect 2 "$PERFDATA" encode -o new.data tiny.jsonl
 expect 2 "$PERFDATA" encode -o other.data none.jsonl

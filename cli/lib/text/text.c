@@ -48,18 +48,32 @@ static bool fail_parse(struct text *t, const char *key, enum pd_code code)
     return fail(t, CLI_DAMAGED, "%s%s%s: %s found, expected: %s", key, dot, e->path, e->found, e->expected);
 }
 
+/* The first bytes of a text: what a message shows of it, and one more. */
+struct start {
+    char text[101];
+    size_t n;
+};
+
+static int take_start(const char *text, size_t n, void *user)
+{
+    struct start *s = user;
+    const size_t room = sizeof s->text - s->n;
+    memcpy(s->text + s->n, text, n < room ? n : room);
+    s->n += n < room ? n : room;
+    return s->n == sizeof s->text ? -1 : 0; /* that is enough */
+}
+
 /* An unexpected value, or another item in its place. */
 static bool wrong(struct text *t, const char *key, const json_t *found, const char *expected)
 {
-    char *text = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-    const size_t n = text ? strlen(text) : 0;
-    size_t shown = n < 100 ? n : 100;
-    while (shown < n && (text[shown] & 0xc0) == 0x80) /* not in the middle of a character */
+    struct start s = {.n = 0};
+    if (found)
+        json_dump_callback(found, take_start, &s, JSON_ENCODE_ANY | JSON_COMPACT);
+    size_t shown = s.n < sizeof s.text ? s.n : sizeof s.text - 1;
+    while (shown < s.n && (s.text[shown] & 0xc0) == 0x80) /* not in the middle of a character */
         shown--;
-    fail(t, CLI_DAMAGED, "%s: %.*s%s found, expected: %s", key, text ? (int)shown : 7,
-         text ? text : "nothing", shown < n ? "…" : "", expected);
-    free(text);
-    return false;
+    return fail(t, CLI_DAMAGED, "%s: %.*s%s found, expected: %s", key, s.n ? (int)shown : 7,
+                s.n ? s.text : "nothing", shown < s.n ? "…" : "", expected);
 }
 
 /* ---- Bytes. */

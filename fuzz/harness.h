@@ -6,13 +6,14 @@
 #ifndef PERFDATA_FUZZ_HARNESS_H
 #define PERFDATA_FUZZ_HARNESS_H
 
-#if !defined(__has_feature)
-#define HEAP_KEPT 16
-#elif !__has_feature(memory_sanitizer) /* which would take a kept block for written */
-#define HEAP_KEPT 16
-#endif
 #include "../tests/support/heap.h"
 #include <perfdata/base.h>
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(from_, n_) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(from_, n_) ((void)0)
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,65 +34,6 @@ struct heap {
 #define HEAP_BEHIND 128
 #endif
 
-/*
- * With HEAP_KEPT, so many large blocks that were released wait for a call that asks for as much: what zstd
- * works with takes the system longer to give and to take back than a small input takes in all. Sanitizers
- * know that nobody holds them.
- */
-#ifdef HEAP_KEPT
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(from_, n_) ((void)0)
-#define ASAN_UNPOISON_MEMORY_REGION(from_, n_) ((void)0)
-#endif
-#define HEAP_LARGE ((size_t)64 << 10)
-#define HEAP_MARKED ((size_t)64 << 10) /* bytes of a block that are marked as nobody's */
-
-static struct {
-    uint8_t *front;
-    size_t size;
-} heap_kept[HEAP_KEPT];
-
-static inline uint8_t *heap_take_kept(size_t size)
-{
-    for (size_t i = 0; i < HEAP_KEPT; i++)
-        if (heap_kept[i].front && heap_kept[i].size == size) {
-            uint8_t *front = heap_kept[i].front;
-            ASAN_UNPOISON_MEMORY_REGION(front, HEAP_MARKED);
-            heap_kept[i].front = NULL;
-            return front;
-        }
-    return NULL;
-}
-
-static inline void heap_keep(uint8_t *front, size_t size)
-{
-    static size_t next;
-    size_t at = 0;
-    while (at < HEAP_KEPT && heap_kept[at].front)
-        at++;
-    if (at == HEAP_KEPT) {
-        at = next++ % HEAP_KEPT;
-        free(heap_kept[at].front);
-    }
-    heap_kept[at].front = front;
-    heap_kept[at].size = size;
-    ASAN_POISON_MEMORY_REGION(front, HEAP_MARKED);
-}
-#else
-#define HEAP_LARGE SIZE_MAX
-static inline uint8_t *heap_take_kept(size_t size)
-{
-    (void)size;
-    return NULL;
-}
-static inline void heap_keep(uint8_t *front, size_t size)
-{
-    (void)front, (void)size;
-}
-#endif
-
 /* For fuzz harnesses, too, which have no cmocka. */
 #define HEAP_CHECK(condition_) \
     do {                       \
@@ -126,8 +67,7 @@ static inline void *heap_resize(void *user, void *old, size_t size)
     if (h->fail_at && (h->once ? h->calls == h->fail_at : h->calls >= h->fail_at))
         return NULL;
     const size_t before = front ? heap_size(front) : 0;
-    uint8_t *now = front || size < HEAP_LARGE ? NULL : heap_take_kept(size);
-    now = now ? now : realloc(front, size + HEAP_FRONT + HEAP_BEHIND);
+    uint8_t *now = realloc(front, size + HEAP_FRONT + HEAP_BEHIND);
     HEAP_CHECK(now);
     heap_mark(now, size);
     h->blocks += old == NULL;
@@ -141,13 +81,9 @@ static inline void heap_release(void *user, void *old)
 {
     struct heap *h = user;
     HEAP_CHECK(old && h->blocks > 0);
-    const size_t size = heap_size((uint8_t *)old - HEAP_FRONT);
     h->blocks--;
-    h->bytes -= size;
-    if (size < HEAP_LARGE)
-        free((uint8_t *)old - HEAP_FRONT);
-    else
-        heap_keep((uint8_t *)old - HEAP_FRONT, size);
+    h->bytes -= heap_size((uint8_t *)old - HEAP_FRONT);
+    free((uint8_t *)old - HEAP_FRONT);
 }
 
 #endif

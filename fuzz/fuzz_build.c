@@ -4,8 +4,8 @@
  * the writer accepts is read back equal, in the same order, and `check` has no findings. Checks R1, R2, R3,
  * R4, R10, R12.
  *
- * Input: two bytes of options, then the calls: a byte that says which and, with its upper half, for which
- * event or with what changed; four that the values depend on.
+ * Input: two bytes of options, of which one bit keeps records small, then the calls: a byte that says which
+ * and, with its upper half, for which event or with what changed; four that the values depend on.
  */
 #include "src/codec/variant.h"
 #include "src/schema/schema.h"
@@ -22,6 +22,7 @@
 #define RECORDS 64
 #define FIRST_ID 100
 #define MEMORY (2 * (size_t)PI_RANDOM_ARENA)
+#define SMALL 500 /* 64 KiB of a list take as long as a hundred records of this */
 
 struct build {
     struct mutation in; /* data up to size, of which `at` bytes were taken */
@@ -30,6 +31,7 @@ struct build {
     struct pd_writer *w;
     struct image out;
     struct pi_arena arena;
+    size_t most; /* bytes of lists and strings in a record */
     struct pd_attr attrs[EVENTS];
     struct pd_plan plans[EVENTS], none;
     uint32_t n_attrs;
@@ -69,6 +71,7 @@ static bool open_writer(struct build *b, const struct pd_allocator *allocator)
 {
     static const uint32_t types[] = {0, 0, PD_RECORD_COMPRESSED, PD_RECORD_COMPRESSED2};
     const uint32_t bits = take(b, 2);
+    b->most = bits & 4 ? SMALL : UINT16_MAX;
     const struct pd_sink sink = image_sink(&b->out);
     struct pd_error error;
     b->options = (struct pd_writer_options){.size = sizeof b->options,
@@ -180,7 +183,7 @@ static void give_record(struct build *b, uint32_t event, bool changed)
     const bool told = type == PD_RECORD_SAMPLE || (type < PD_RECORD_HEADER_ATTR && b->plans[0].id_all);
     event = told ? event % b->n_attrs : 0;
     const struct pd_plan *plan = of_event ? &b->plans[event] : &b->none;
-    if (plan->unknown || !pi_random_record(plan, type, &rng, &b->arena, rec))
+    if (plan->unknown || !pi_random_small_record(plan, type, b->most, &rng, &b->arena, rec))
         return;
     if (changed)
         change(b, rec);

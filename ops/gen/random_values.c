@@ -25,6 +25,7 @@ struct maker {
     bool no_text; /* the lowest byte of the next number may be no character */
     bool named;   /* and the next string has room: a number alone is taken for one */
     bool failed;  /* the arena is used up */
+    size_t most;  /* of `room` at the start of a record */
 };
 
 static void *take(struct maker *m, size_t n)
@@ -859,7 +860,7 @@ static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_r
     const size_t fixed = 8 + (layout ? fixed_bytes(m, layout) : 0) + (rec->has_id ? plan->trailer : 0u) +
                          8u * (size_t)(plan->shape.n_regs[0] + plan->shape.n_regs[1]);
     m->at = 8;
-    m->room = UINT16_MAX - fixed;
+    m->room = UINT16_MAX - fixed < m->most ? UINT16_MAX - fixed : m->most;
     if (layout)
         make_layout(m, layout, &rec->u);
     struct pi_rng *const outer = m->rng;
@@ -894,11 +895,17 @@ static bool is_doubtful(const struct pd_record *rec, bool odd)
 bool pi_random_record(const struct pd_plan *plan, uint32_t type, struct pi_rng *rng, struct pi_arena *arena,
                       struct pd_record *rec)
 {
+    return pi_random_small_record(plan, type, UINT16_MAX, rng, arena, rec);
+}
+
+bool pi_random_small_record(const struct pd_plan *plan, uint32_t type, size_t most, struct pi_rng *rng,
+                            struct pi_arena *arena, struct pd_record *rec)
+{
     const struct pi_arena before = *arena;
     const struct pd_op *layout = pi_layout_of(type);
     struct pi_rng own = pi_rng_named(pi_rng_next(rng), layout ? layout->name : NULL);
     const bool odd = pi_rng_one_in(&own, 8);
-    struct maker m = {.rng = &own, .arena = arena};
+    struct maker m = {.rng = &own, .arena = arena, .most = most};
     rec->type = type;
     if (!make_record(&m, plan, rec, odd))
         return false;

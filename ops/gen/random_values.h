@@ -91,6 +91,10 @@ bool pi_random_attr(struct pi_rng *rng, struct pi_arena *arena, struct pd_attr *
 bool pi_random_record(const struct pd_plan *plan, uint32_t type, struct pi_rng *rng, struct pi_arena *arena,
                       struct pd_record *rec);
 
+/* The same, but what has any size in it, lists and strings, takes at most `most` bytes. */
+bool pi_random_small_record(const struct pd_plan *plan, uint32_t type, size_t most, struct pi_rng *rng,
+                            struct pi_arena *arena, struct pd_record *rec);
+
 /*
  * A feature section that pd_feature_encode() takes and pd_feature_decode(), given the same number of cpus,
  * gives back as it was; of a number that the schema does not have, some bytes. False: the arena is too small.

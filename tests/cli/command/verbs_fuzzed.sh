@@ -12,7 +12,9 @@ n=0
 for verb in $verbs; do
     mapfile -t of_verb < <(grep "^$verb " <<<"$ways")
     while read -r names; do
-        case $names in *--help | *--verbose | *--quiet | *--force | *--input | *--threads | *--color) continue ;; esac
+        case $names in
+        *--help | *--verbose | *--quiet | *--force | *--input | *--threads | *--color) continue ;;
+        esac
         n=$((n + 1))
         # a letter may have its value behind it
         printf '%s \n' "${of_verb[@]}" | grep -qE -- " (${names/, /[^ -]*|}) " ||

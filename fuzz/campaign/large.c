@@ -2,9 +2,9 @@
 /*
  * large.c - large blocks of memory for the harnesses. AddressSanitizer maps each anew, marks all of it and
  * gives it back to the system: that takes longer than a small input in all. Here they come from slots that
- * stay mapped. The linker leads the calls of the harness and of the library here (--wrap), not those of shared
- * libraries. AddressSanitizer knows which bytes are somebody's as of its own blocks, but that of one that was
- * freed only the first bytes are marked.
+ * stay mapped. The linker leads the calls of the harness and of the library here (--wrap), not those of
+ * shared libraries. AddressSanitizer knows which bytes are somebody's as of its own blocks, but of one that
+ * was freed only the first bytes are marked.
  */
 #include <sanitizer/asan_interface.h>
 #include <stdatomic.h>

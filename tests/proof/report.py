@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """report.py wp LOG PART FUNCTIONS SECONDS | eva LOG PART ALARMS SECONDS - the line of a part of the proof;
 status 1: it fails.
+report.py control LOG NAME LIMIT | mutant LOG NAME - the line of a function as it is, or of a mutant; status 1:
+the function is not proved, or its slowest goal takes more than a quarter of the limit; the mutant is proved;
+2: nothing was tried.
 
 ALARMS has a line for each alarm of Eva that another argument discharges: file, what is in doubt, reason,
 between tabs. An alarm is of such a line if its file is that, and its text begins with that, where … is the
@@ -10,20 +13,44 @@ import re
 import sys
 
 
-def wp(log, part, functions, seconds):
-    """WP ran twice over the same goals, the second time over those that were left."""
-    text = open(log).read()
+def goals_of(text):
+    """How many goals, and how many are left: WP ran twice over the same ones, then over those left."""
     runs = [(int(a), int(b)) for a, b in re.findall(r"Proved goals:\s+(\d+) / (\d+)", text)]
-    if not runs or runs[0][1] == 0:
+    return (runs[0][1], runs[-1][1] - runs[-1][0]) if runs else (0, 0)
+
+
+def wp(log, part, functions, seconds):
+    text = open(log).read()
+    goals, unproved = goals_of(text)
+    if goals == 0:
         print(f"{part}: nothing was tried")
         return 1
-    goals = runs[0][1]
-    unproved = runs[-1][1] - runs[-1][0]
     print(f"{part}: {functions} functions, {goals} goals, {unproved} unproved, {seconds} s")
     first, _, last = text.rpartition("Running WP plugin")
     for goal in re.findall(r"\[(?:Failed|Timeout|Unknown|Stepout)\] Goal (\S+)", last) if unproved else []:
         print(f"  unproved: {goal}")
     return unproved > 0
+
+
+def control(log, name, limit):
+    text = open(log).read()
+    goals, unproved = goals_of(text)
+    if goals == 0:
+        print(f"  control {name}: nothing was tried")
+        return 2
+    times = re.findall(r"^  (?:CVC4|Z3) .*?\((?:[\d.]+m?s-)*([\d.]+)(m?)s\)", text, flags=re.M)
+    slowest = max((float(n) / (1000 if milli else 1) for n, milli in times), default=0)
+    print(f"  control {name}: {goals} goals, {unproved} unproved, slowest {slowest:g} s of {limit}")
+    return unproved > 0 or slowest > int(limit) / 4
+
+
+def mutant(log, name):
+    goals, unproved = goals_of(open(log).read())
+    if goals == 0:
+        print(f"  mutant {name}: nothing was tried")
+        return 2
+    print(f"  mutant {name}: {goals} goals, {unproved} unproved")
+    return unproved == 0
 
 
 def begins(said, text):
@@ -55,4 +82,5 @@ def eva(log, part, list_name, seconds):
     return status
 
 
-sys.exit(wp(*sys.argv[2:]) if sys.argv[1] == "wp" else eva(*sys.argv[2:]))
+KINDS = {"wp": wp, "eva": eva, "control": control, "mutant": mutant}
+sys.exit(KINDS[sys.argv[1]](*sys.argv[2:]))

@@ -91,9 +91,11 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 {
     uint8_t type[4];
     const size_t known = n < 4 ? n : 4;
+    //@ loop assigns i;
     for (size_t i = 0; n >= 8 && i < n; i++)
         if ((p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
             return false;
+    //@ loop assigns i, type[0 .. 3];
     for (size_t i = 0; n < 8 && i < pd_set_record_type.n; i++) {
         pi_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
         if (memcmp(type, p, known) == 0)

@@ -168,6 +168,11 @@ static inline void pi_reader_pass_kernel(struct pd_reader *r)
     const uint8_t *stop, *p = pi_reader_sees(r, &stop);
     struct pi_record_header h;
     uint64_t n = 0;
+    /*@ loop invariant \base_addr(stop) == \base_addr(p) && p <= stop;
+      @ loop invariant \valid_read(p + (0 .. stop - p - 1));
+      @ loop assigns p, n, h;
+      @ loop variant stop - p;
+      @*/
     for (; (size_t)(stop - p) >= sizeof h; p += h.size, n++) {
         memcpy(&h, p, sizeof h);
         if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > (size_t)(stop - p))

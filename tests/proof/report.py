@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """report.py wp LOG PART FUNCTIONS SECONDS | eva LOG PART ALARMS SECONDS - the line of a part of the proof;
 status 1: it fails.
-report.py control LOG NAME LIMIT | mutant LOG NAME - the line of a function as it is, or of a mutant; status 1:
-the function is not proved, or its slowest goal takes more than a quarter of the limit; the mutant is proved;
-2: nothing was tried.
+report.py control LOG NAME LIMIT | mutant LOG NAME - the line of a function as it is, or of a mutant; status
+1: the function is not proved, or its slowest goal takes more than a quarter of the limit; the mutant is
+proved; 2: nothing was tried.
 
 ALARMS has a line for each alarm of Eva that another argument discharges: file, what is in doubt, reason,
 between tabs. An alarm is of such a line if its file is that, and its text begins with that, where … is the

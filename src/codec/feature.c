@@ -26,6 +26,7 @@ static bool lacks_pid(const struct pd_feature *f)
     static const char late[] = "nel.kallsyms]";
     struct pd_list l = f->u.build_id.entries;
     struct pd_build_id_entry e;
+    //@ loop assigns l, e;
     while (pd_build_id_entry_next(&l, &e))
         if (e.file.filename.len >= sizeof late - 1 && memcmp(e.file.filename.ptr, late, sizeof late - 1) == 0)
             return true;
@@ -130,6 +131,7 @@ bool pd_bpf_prog_array(const struct pd_bpf_prog *prog, uint64_t array, struct pd
         {PD_BPIL_JITED_LINE_INFO, i->jited_line_info, i->nr_jited_line_info, i->jited_line_info_rec_size},
         {PD_BPIL_PROG_TAGS, i->prog_tags, i->nr_prog_tags, 8},
     };
+    //@ loop assigns k;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         const uint64_t n = (uint64_t)arrays[k].n * arrays[k].each;
         if (arrays[k].array != array || !(prog->arrays & array))
@@ -176,6 +178,7 @@ static bool overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct p
 
 void pi_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
 {
+    //@ loop assigns i, data[0 .. p->data.n - 1];
     for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
         struct pd_bytes b;
         uint32_t each;
@@ -184,6 +187,10 @@ void pi_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
             continue;
         uint8_t *to = data + (b.ptr - p->data.ptr);
         const unsigned width = width_of(array, each);
+        /*@ loop invariant at <= b.n;
+          @ loop assigns at, to[0 .. b.n - 1];
+          @ loop variant b.n - at;
+          @*/
         for (size_t at = 0; width > 1 && at + width <= b.n; at += width)
             pi_store(to + at, pi_load(to + at, width, PD_LITTLE), width, PD_BIG);
     }

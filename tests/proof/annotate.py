@@ -49,7 +49,10 @@ def annotated(name, text, cut):
         return text
     if name == "src/codec/interpret.c":  # WP does not follow pointers to functions
         text = text.replace("op->sub()", "sub_of(op)")
-    if name == "src/container/reader/sample_run.h":  # nor bytes of one struct into another
+    if name == "src/container/reader/sample_run.h":  # nor bytes that are copied into or out of a struct
+        load = "{0}.type = pi_load32({1}, PD_HOST_ORDER), {0}.misc = pi_load16({1} + 4, PD_HOST_ORDER), " \
+               "{0}.size = pi_load16({1} + 6, PD_HOST_ORDER);"
+        text = text.replace("memcpy(&h, p, sizeof h);", load.format("h", "p"))
         text = text.replace("memcpy(rec, &h, sizeof h);",
                             "rec->type = h.type, rec->misc = h.misc, rec->size = h.size;")
     if name in LAYOUTS:

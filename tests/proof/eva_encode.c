@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eva_encode.c - any record that was decoded, encoded into a buffer of any size, for Eva. */
+/* eva_encode.c - any attr and any record that were decoded, encoded into a buffer of any size, for Eva. */
 #include <__fc_builtin.h>
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
@@ -18,6 +18,7 @@ int main(void)
     Frama_C_make_unknown((char *)bytes, sizeof bytes);
     if (pd_attr_decode(order, attr_bytes, Frama_C_unsigned_int_interval(0, 65535), &attr, &error))
         return 0;
+    pd_attr_encode(order, &attr, out, Frama_C_unsigned_int_interval(0, 65535), &error);
     pd_plan_init(&plan, Frama_C_nondet(0, 1) ? &attr : (const struct pd_attr *)0, order);
     while (Frama_C_nondet(0, 1))
         if (!pd_record_decode(&plan, bytes, Frama_C_unsigned_int_interval(0, 65535), &record, &error))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text_contracts.c - the reader of lines of text, with what its proof takes of others, for WP. */
+/* text.c - the reader of lines of text, with what its proof takes of others, for WP. */
 #include "ops/text/parser.h"
 #include "src/schema/schema.h"
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write_contracts.c - the tables' encoder, of which what writes is proved, with what that takes of others. */
+/* write.c - the tables' encoder, of which what writes is proved, with what that takes of others. */
 #include "src/codec/interpret.h"
 #include "src/support/wire.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* encode_contracts.c - the encoder's cursor with its contracts, for WP. */
+/* encode.c - the encoder's cursor with its contracts, for WP. */
 #include <perfdata/base.h>
 
 /*@ requires \valid_read(v) && \valid_read((const uint8_t *)v->ptr + (0 .. v->width * v->n - 1)) && i < v->n;

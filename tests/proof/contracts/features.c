@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* features_contracts.c - what reads features and large records, and what that takes of others, for WP. */
+/* features.c - what reads features and large records, and what that takes of others, for WP. */
 #include "src/codec/carried.h"
 #include "src/codec/interpret.h"
 #include "src/schema/fail.h"

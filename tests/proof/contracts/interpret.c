@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* interpret_contracts.c - the tables' decoder, with what its proof takes of the tables, for WP. */
+/* interpret.c - the tables' decoder, with what its proof takes of the tables, for WP. */
 #include "src/schema/fail.h"
 #include "src/schema/passes/when.h"
 #include "src/schema/schema.h"
-#include "stubs.h"
+#include "tests/proof/stubs.h"
 
 /*@ lemma fits: \forall integer n, each, room; 0 < each && 0 <= n && 0 <= room ==>
   @     (n <= room / each <==> each * n <= room);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* framing_contracts.c - what finds the bounds of records, with what its proof takes of others, for WP. */
+/* framing.c - what finds the bounds of records, with what its proof takes of others, for WP. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct parts p = take_apart(data, size);
     for (; n < p.count; n++)
         in[n] = (struct image){.b = (uint8_t *)(uintptr_t)(data + p.at[n]), .n = p.n[n]};
-    check_operation(data, in, n);
+    check_operation(data, in, n, turns_of(data, size));
     return 0;
 }
 

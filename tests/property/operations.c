@@ -80,7 +80,7 @@ static void operations(void **state)
                 damage(in + k, &r);
         }
         keep_input(o, in, n);
-        check_operation(o, in, n);
+        check_operation(o, in, n, 0xff);
         for (size_t k = 0; k < n; k++)
             image_free(in + k);
     }

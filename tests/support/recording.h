@@ -63,19 +63,16 @@ static inline void count_finding(void *user, const struct pd_error *error)
     *(size_t *)user += error->code != PD_EUNKNOWN;
 }
 
-/* Of its records, not of its features. */
-static inline void count_finding_of_record(void *user, const struct pd_error *error)
-{
-    *(size_t *)user += error->code != PD_EUNKNOWN && error->section == NULL;
-}
-
-static inline size_t count_findings(struct pd_reader *r, void (*count)(void *, const struct pd_error *))
+static inline size_t count_findings(struct pd_reader *r)
 {
     const size_t members = pd_reader_n_members(r);
     size_t findings = 0;
     for (size_t member = 0; member < (members ? members : 1); member++) {
-        const struct pd_rewrite_options options = {
-            .size = sizeof options, .reencode = true, .finding = count, .user = &findings, .member = member};
+        const struct pd_rewrite_options options = {.size = sizeof options,
+                                                   .reencode = true,
+                                                   .finding = count_finding,
+                                                   .user = &findings,
+                                                   .member = member};
         struct pd_rewrite_stats stats = {0};
         CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
     }
@@ -84,7 +81,7 @@ static inline size_t count_findings(struct pd_reader *r, void (*count)(void *, c
 
 static inline bool is_clean_reader(struct pd_reader *r)
 {
-    const size_t findings = count_findings(r, count_finding) + pd_reader_n_findings(r);
+    const size_t findings = count_findings(r) + pd_reader_n_findings(r);
     const struct pd_file_info *info = pd_reader_info(r);
     return !findings && !info->truncated && !info->unfinished && !info->stray;
 }
@@ -122,6 +119,83 @@ static inline bool is_clean_within(const uint8_t *bytes, size_t n)
     const bool clean = is_clean_within_reader(r);
     pd_reader_close(r);
     return clean;
+}
+
+/*
+ * ---- Damage that was told, by its place: an operation tells that which `check` does, no less and no more.
+ * tests/cli/damage/agree.py holds the command to the same rule.
+ */
+
+#define TOLD_PLACES 64 /* of which there may be more: then only that there are any */
+
+struct told_place {
+    uint64_t offset;
+    uint32_t member; /* of a directory */
+    enum pd_code code;
+    const char *field;
+};
+
+struct told {
+    size_t n;
+    struct told_place at[TOLD_PLACES];
+};
+
+/* `check` only notes that the event of a record is not known. */
+static inline void told_add(struct told *t, const struct pd_error *error)
+{
+    char text[400];
+    CHECK(error->code != PD_OK && error->field && pd_error_text(error, text, sizeof text) < sizeof text);
+    if (error->code == PD_EUNKNOWN)
+        return;
+    if (t->n < TOLD_PLACES)
+        t->at[t->n] = (struct told_place){error->offset, error->member, error->code, error->field};
+    t->n++;
+}
+
+static inline void told_take(void *user, const struct pd_error *error)
+{
+    told_add(user, error);
+}
+
+/* What a reader found of header, sections and features. */
+static inline void told_add_findings(struct told *t, const struct pd_reader *r)
+{
+    for (size_t i = 0; i < pd_reader_n_findings(r); i++)
+        told_add(t, pd_reader_finding(r, i));
+}
+
+/* What `check` calls damage. */
+static inline void told_by_check(struct told *t, struct pd_reader *r)
+{
+    const size_t members = pd_reader_n_members(r);
+    *t = (struct told){0};
+    for (size_t member = 0; member < (members ? members : 1); member++) {
+        const struct pd_rewrite_options options = {
+            .size = sizeof options, .reencode = true, .finding = told_take, .user = t, .member = member};
+        struct pd_rewrite_stats stats = {0};
+        CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
+    }
+    told_add_findings(t, r);
+}
+
+/* The records that can be framed and not decoded, before what cannot be framed. */
+static inline void told_by_decoding(struct told *t, struct pd_reader *r)
+{
+    struct pd_record rec = {0};
+    struct pd_error error;
+    enum pd_code code;
+    *t = (struct told){0};
+    while ((code = pd_reader_next(r, &rec, &error)) != PD_END)
+        if (!code && (code = pd_reader_decode(r, &rec, &error)) != PD_OK)
+            told_add(t, &error);
+}
+
+static inline bool told_has(const struct told *t, const struct told_place *place)
+{
+    for (size_t i = 0; i < t->n && i < TOLD_PLACES; i++)
+        if (t->at[i].member == place->member && t->at[i].offset == place->offset)
+            return true;
+    return t->n > TOLD_PLACES;
 }
 
 #endif

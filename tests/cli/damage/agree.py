@@ -3,7 +3,8 @@
 # that check names is named. Damaged are: tests/damaged, the traps of corpus/conformance,
 # $PERFDATA_CORPUS/malformed, what `corrupt` makes of recordings of each feature and container with fixed
 # seeds, and generated ones whose tracing data is damaged. Where check finds nothing, no verb does. What
-# differs, and why, is in agree.exceptions. Checks R12.
+# differs, and why, is in agree.exceptions. tests/support/operations.h holds the library's operations to the
+# same rule, of recordings of a fuzzer. Checks R12.
 import fnmatch
 import glob
 import itertools

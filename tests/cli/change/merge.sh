@@ -483,12 +483,20 @@ for pair in 'trap-build-id-without-pid feature-build-id' 'feature-build-id trap-
 100102030405060708090a0b0c0d0e0f10111213 /bin/tool") || fail "build ids of $pair"
 done
 
-# One input is only put in order.
+# One input is only put in order, parts of large records without an end among them.
 rm -rf x.data
+"$PERFDATA" gen -q -t SIMPLEPERF_SPLIT:30,SIMPLEPERF_SPLIT_END:10,SAMPLE:40 -c 60 -o parts.data
 "$PERFDATA" gen -q --preset database -c 5000 -o x.data
-expect 0 "$PERFDATA" merge -f -o m.data x.data
-[ "$(hash_of x.data)" = "$(hash_of m.data)" ] ||
-    fail 'one input: another content'
+for one in parts x; do
+    expect 0 "$PERFDATA" merge -f -o m.data $one.data
+    [ "$(hash_of $one.data)" = "$(hash_of m.data)" ] ||
+        fail "one input: another content than that of $one.data"
+    "$PERFDATA" sort -q -f -o s.data $one.data
+    for made in s m; do
+        "$PERFDATA" dump $made.data | cut -d' ' -f3- | grep -v FINISHED_ROUND >$made.txt
+    done
+    same s.txt m.txt
+done
 
 # Memory stays within what is allowed.
 "$PERFDATA" gen -q --preset server --size 4M -o tiny.data -f

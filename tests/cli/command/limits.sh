@@ -2,6 +2,7 @@
 # What the command does beyond limits of SECURITY.md that little is enough to reach, and what is just within
 # them. The numbers are those of that page.
 . "$(dirname "$0")/../frame_lib.sh"
+command -v python3 >/dev/null || skip 'python3 is not installed'
 
 # refused TEXT COMMAND...: wrong usage, which is told with that text; nothing is written.
 refused() {
@@ -121,7 +122,11 @@ pipe() {
     "$@"
 }
 # records N TYPE STEP: so many without content.
-records() { for i in $(seq 0 $(($1 - 1))); do le 4 $(($2 + i * $3)) && le 2 0 8; done; }
+records() {
+    python3 -c 'import struct, sys
+n, kind, step = map(int, sys.argv[1:])
+sys.stdout.buffer.write(b"".join(struct.pack("<IHH", kind + i * step, 0, 8) for i in range(n)))' "$@"
+}
 
 pipe records 10 9 0 >ten.pipe
 pipe records 70 9 0 >damaged.pipe
@@ -153,3 +158,15 @@ for seed in 1 2 3 4 5 6; do "$PERFDATA" gen -q --seed $seed -c 400 -o gen.$seed;
 expect 1 "$PERFDATA" redact --unknown drop --comms keep --prove app --prove a -o never -i all.data
 [ "$(grep -c 'is in record\|is at offset' err)" = 20 ] || fail 'other than 20 leaks are told'
 has err '[0-9]* places have what they must not'
+
+# ---- How far cmp looks ahead: what stands in one recording alone is all that differs, up to there.
+own() { records 100 100000 1; }
+behind() { records "$1" 1000 1 && own; }
+pipe own >own.pipe
+pipe behind 4000 >behind.pipe
+expect 1 "$PERFDATA" cmp own.pipe behind.pipe
+[ "$(grep -c 'only in own' out) $(grep -c 'only in behind' out)" = '0 4000' ] ||
+    fail 'cmp does not look 4,000 records ahead'
+pipe behind 4200 >behind.pipe
+expect 1 "$PERFDATA" cmp own.pipe behind.pipe
+has out 'only in own'

@@ -26,6 +26,28 @@ expect 3 "$PERFDATA" merge -f -a -o twice.data "$corpus/two-events.data" no-attr
 has err 'its input has no attr that tells its layout'
 expect 0 "$PERFDATA" check -q twice.data
 
+# Where records still wait, nothing is looked for behind the last input: valgrind sees it, as sanitizers do.
+of_task() { # PID NAME TIME: that the task has the name, at a time or before all
+    printf '%s\n' '{"header":{}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
+    for time in 0 "$3"; do
+        printf '{"record":{"type":"COMM","comm":{"pid":%d,"tid":%d,"comm":"%s"},' $(($1 + time)) \
+            $(($1 + time)) "$2"
+        printf '"sample_id":{"pid":1,"tid":1,"time":"%d"}}}\n' "$time"
+    done
+    printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x10","pid":%d,"tid":%d,"time":"900"}}}\n' "$1" "$1"
+}
+for task in 'five 5 100' 'six 6 200'; do
+    read -r name pid time <<<"$task"
+    of_task "$pid" "$name" "$time" | "$PERFDATA" encode -q -o "$name.data"
+done
+watched=()
+if command -v valgrind >/dev/null && ! sanitized && [[ $(head -c 2 "$PERFDATA") != '#!' ]]; then
+    watched=(valgrind -q --error-exitcode=99)
+fi
+expect 0 "${watched[@]}" "$PERFDATA" merge -q -o waiting.data five.data six.data
+[ "$("$PERFDATA" dump waiting.data | grep -c ']: COMM')" = 4 ] || fail 'a name is lost'
+
 # ---- cmp: where in the file AUX data is does not count where order does not; equal exactly where the hashes
 # are.
 [ "$(hash_of "$set/feature-auxtrace.data")" = "$(hash_of "$set/feature-auxtrace-simpleperf.data")" ] ||

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: MIT
 """operators.py - changes one operator of src, encode and ops at a time; a test must notice each change.
 
-usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H] [--jobs N]
+usage: operators.py [--count N | --reported] [--only REGEX] [--tests REGEX] [--list] [--hours H] [--jobs N]
                     [--work DIR] [--log FILE]
 
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
-`>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree
-says where such operators stand (Debian's python3-clang-14). All mutants are built at once, into one copy of
-the tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant costs no compiler's
-time, and one run of all tests tells which of them come past its place. These are tried from the shortest on,
-where a test whose name has to do with the file counts as ten times shorter. A test that takes ten times as
-long as usual is ended, with all processes that it started, and has noticed the mutant. Each processor tries
-another mutant, or --jobs of them.
+`>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way; the two values of a
+choice change places. clang's own tree says where such operators stand (Debian's python3-clang-14). All
+mutants are built at once, into one copy of the tree, where the variable PERFDATA_MUTANT chooses the one that
+is alive: so a mutant costs no compiler's time, and one run of all tests tells which of them come past its
+place. These are tried from the shortest on, where a test whose name has to do with the file counts as ten
+times shorter. A test that takes ten times as long as usual is ended, with all processes that it started, and
+has noticed the mutant. Each processor tries another mutant, or --jobs of them.
 
 --count takes so many mutants of all code, chosen by their names, so that a change elsewhere leaves the choice
 as it is; without it all are tried. With --log, what noticed each mutant is appended to FILE, and mutants that
@@ -20,6 +20,9 @@ are in it are not tried again, so that a run goes on where it was stopped, at th
 Survivors, also those in FILE, are printed and make the exit status 1: after a test is written for one, take
 its line out of FILE.
 tests/mutation/equivalent_operators.txt lists mutants that mean the same, each with its reason.
+
+--reported takes those of tests/mutation/reported.tsv, which no test noticed once; the test that notices each
+stands before it, is the only one tried, and must notice it again.
 """
 import argparse
 import concurrent.futures
@@ -39,6 +42,7 @@ from clang import cindex
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 EQUIVALENT = SOURCE / "tests/mutation/equivalent_operators.txt"
+REPORTED = SOURCE / "tests/mutation/reported.tsv"
 FOLDERS = ("src", "encode", "ops")
 NOT_HERE = "src/schema/"  # tables, which mutate.py changes
 OTHER = {
@@ -95,11 +99,13 @@ __attribute__((constructor)) static void choose(void)
 
 
 class Mutant:
-    """One operator of a file: what stands there, in bytes, and what instead."""
+    """One operator of a file: the span of its expression, where it stands, and the expression instead."""
 
-    def __init__(self, file, function, span, parts, what):
-        self.file, self.function, self.span, self.parts, self.what = file, function, span, parts, what
+    def __init__(self, file, function, span, at, what, instead):
+        self.file, self.function, self.span, self.at = file, function, span, at
+        self.what, self.instead = what, instead
         self.number = self.copy = 0
+        self.noticed = ""  # the only test that is to judge it
         self.line = 0
         self.code = ""
 
@@ -157,7 +163,8 @@ class File:
         for at, to, name in self.macros:
             if name in ("true", "false") and start < at < end and not self.is_constant(at):
                 if not any(s <= at and to <= e and (s, e) != (at, to) for s, e, _ in self.macros):
-                    self.add(function.spelling, (at, to), None, "false" if name == "true" else "true")
+                    other = "false" if name == "true" else "true"
+                    self.add(function.spelling, (at, to), at, other, b"0" if name == "true" else b"1")
 
     def is_constant(self, offset):
         return any(start <= offset < end for start, end in self.constants)
@@ -184,38 +191,37 @@ class File:
                 return
             if self.in_macro(left.end.offset + gap.index(op)) or self.in_macro(start, self.plain(start)):
                 return
-            self.add(function, (start, end), (left.end.offset, right.start.offset), OTHER[op])
+            instead = self.data[start : left.end.offset] + f" {OTHER[op]} ".encode()
+            instead += self.data[right.start.offset : end]
+            self.add(function, (start, end), left.end.offset, OTHER[op], instead)
         elif cursor.kind == Kind.UNARY_OPERATOR and self.data[start : start + 1] == b"!":
             if not self.in_macro(start):
-                self.add(function, (start, end), (start, start + 1), "!!")
+                self.add(function, (start, end), start, "!!", b" !! " + self.data[start + 1 : end])
+        elif cursor.kind == Kind.CONDITIONAL_OPERATOR and len(children) == 3:
+            asked, yes, no = (self.data[c.extent.start.offset : c.extent.end.offset] for c in children)
+            at = children[0].extent.end.offset
+            if not self.in_macro(at) and not self.in_macro(start, self.plain(start)):
+                self.add(function, (start, end), at, "?:", b"%s ? (%s) : (%s)" % (asked, no, yes))
 
     def plain(self, start):
         """The macros that a span begins with are within it."""
         return [name for at, _, name in self.macros if at == start]
 
-    def add(self, function, span, operator, what):
-        self.mutants.append(Mutant(self.name, function, span, operator, what))
+    def add(self, function, span, at, what, instead):
+        self.mutants.append(Mutant(self.name, function, span, at, what, instead))
 
     def finish(self):
         seen, spans = {}, set()
         for mutant in sorted(self.mutants, key=lambda m: (m.span[0], -m.span[1])):
-            if (mutant.span, mutant.parts) in spans:
+            if (mutant.span, mutant.at) in spans:
                 self.mutants.remove(mutant)
                 continue
-            spans.add((mutant.span, mutant.parts))
-            mutant.line = self.data[: (mutant.parts or mutant.span)[0]].count(b"\n") + 1
+            spans.add((mutant.span, mutant.at))
+            mutant.line = self.data[: mutant.at].count(b"\n") + 1
             mutant.code = " ".join(self.data[slice(*mutant.span)].decode().split())
             key = (mutant.function, mutant.code, mutant.what)
             mutant.copy = seen[key] = seen.get(key, -1) + 1
         self.mutants.sort(key=lambda m: (m.span[0], -m.span[1]))
-
-    def changed(self, mutant):
-        """Its expression, changed."""
-        start, end = mutant.span
-        if mutant.parts is None:
-            return b"0" if mutant.what == "false" else b"1"
-        left, right = mutant.parts
-        return self.data[start:left] + b" " + mutant.what.encode() + b" " + self.data[right:end]
 
     def render(self, start, end, mutants):
         out, at = [], start
@@ -224,7 +230,7 @@ class File:
             inside = [m for m in mutants[1:] if m.span[1] <= first.span[1]]
             out.append(self.data[at : first.span[0]])
             own = self.render(*first.span, inside) if inside else self.data[slice(*first.span)]
-            out.append(b"(PI_MUTANT(%d) ? (%s) : (%s))" % (first.number, self.changed(first), own))
+            out.append(b"(PI_MUTANT(%d) ? (%s) : (%s))" % (first.number, first.instead, own))
             at = first.span[1]
             mutants = mutants[1 + len(inside) :]
         return b"".join([*out, self.data[at:end]])
@@ -387,7 +393,8 @@ class Judge:
         return sorted(those, key=lambda name: self.cpu[name] / (10 if near(name) else 1))
 
     def notice(self, mutant):
-        for name in self.order(mutant):
+        only = [name for name in self.tests if name == mutant.noticed]
+        for name in only if mutant.noticed else self.order(mutant):
             limit = 10 * self.took[name] + 5
             if not self.run(self.tests[name], limit, PERFDATA_MUTANT=str(mutant.number))[0]:
                 return name
@@ -417,6 +424,21 @@ def all_files():
             mutant.number = number
             number += 1
     return files
+
+
+def reported(files, known, options):
+    """Those of reported.tsv that are to be noticed, each with its test, which alone is run."""
+    by_name = {mutant.name(): mutant for file in files for mutant in file.mutants}
+    some = []
+    for name, test in tried(REPORTED).items():
+        if name not in by_name or (test == "nothing") != (name in known):
+            sys.exit(f"{REPORTED.name}: {name}: " + ("its reason?" if name in by_name else "no such mutant"))
+        by_name[name].noticed = test
+        some += [by_name[name]] if test != "nothing" else []
+    options.tests = "^(" + "|".join(sorted({mutant.noticed for mutant in some})) + ")$"
+    for file in files:  # the others need not be built
+        file.mutants = [mutant for mutant in file.mutants if mutant in some]
+    return some
 
 
 def tried(path):
@@ -458,6 +480,7 @@ def judge_all(options, todo, files, known, done):
 def main():
     parser = argparse.ArgumentParser(description="Changes operators; the tests must notice.")
     parser.add_argument("--count", type=int)
+    parser.add_argument("--reported", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--tests", default="")
     parser.add_argument("--list", action="store_true")
@@ -473,7 +496,8 @@ def main():
     stale = [name for name in known if name not in names]
     for name in stale:
         print(f"equivalent_operators.txt: no such mutant: {name}")
-    some = [mutant for mutant in everything if re.search(options.only, mutant.name())]
+    some = reported(files, known, options) if options.reported else everything
+    some = [mutant for mutant in some if re.search(options.only, mutant.name())]
     some.sort(key=lambda mutant: hashlib.sha1(mutant.name().encode()).digest())
     some = some[: options.count]
     todo = [mutant for mutant in some if mutant.name() not in done]

@@ -9,9 +9,19 @@ cd "${PERFDATA_SOURCE:-$here/../..}"
 check() { python3 "$here/limits.py" "$@"; }
 check .
 
+# limits.tsv names of each row a test that goes beyond the limit, or `none` and why not.
+sed -nE 's/^ +X\(([A-Z_]+),.*/\1/p' src/support/limits.h | grep -vx NAME | sort >"${TMPDIR:-/tmp}/rows.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/rows.$$"' EXIT
+cut -f1 tests/repo/limits.tsv | sort | diff "${TMPDIR:-/tmp}/rows.$$" - ||
+    { echo 'limits.tsv has not the rows of limits.h' >&2; exit 1; }
+while IFS=$'\t' read -r limit test why; do
+    { [ "$test" = none ] && [ -n "$why" ]; } || [ -f "$test" ] ||
+        { echo "limits.tsv: $limit: $test: no such test, or no reason" >&2; exit 1; }
+done <tests/repo/limits.tsv
+
 # What it must find: each with a name of its own, so one look finds all.
 copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+trap 'rm -rf "$copy" "${TMPDIR:-/tmp}/rows.$$"' EXIT
 for part in src encode ops cli include; do cp -r "$part" "$copy"; done
 echo '#define MOST_SHEEP ((size_t)7 << 10)' >>"$copy/ops/sort/sort.c"
 echo '#define MOST_DIGITS 4096' >>"$copy/ops/sort/sort.c" # which is one of another file's exceptions

@@ -39,10 +39,9 @@ export --to parquet -m 64K -o OUT IN
 export --to profgen -f -o DIR IN
 export --to autofdo -f -o DIR IN
 symbols --inline -o OUT IN
-convert -o OUT -i - < IN
+convert -o OUT -i - < OTHER
 filter --every 2 -o - -i IN
 """
-NAMED = {"IN", "OTHER", "OUT", "BACK", "PLAIN", "MAP", "LIST", "NAMES", "SYMS"}
 READ = "open openat openat2 stat newfstatat statx lstat access faccessat2 readlink readlinkat chdir".split()
 READ += "getcwd statfs faccessat".split()
 MAY_WRITE = re.compile(r"O_(WRONLY|RDWR|CREAT|TRUNC)")
@@ -60,11 +59,11 @@ def reads_programs(words):
     return words[0] == "symbols" or re.search(r"--to (bolt|profgen|autofdo)", " ".join(words))
 
 
-def runs_itself(arguments):
-    """As `bench` does, through a shell."""
+def runs_itself(arguments, words):
+    """As `bench` does, through a shell; or what its words say."""
     shell = re.match(r'"/bin/sh", \["sh", "-c", "(.*?)"\]', arguments)
     program = shell[1].split()[0].strip("'") if shell else arguments.split(",")[0].strip('"')
-    return program == PERFDATA
+    return program == PERFDATA or f"x={program}" in words
 
 
 class Place:
@@ -119,8 +118,8 @@ class Judge:
     def __init__(self, place, words, usual):
         self.place, self.words, self.usual = place, words, collections.Counter(usual)
         self.out = {b for a, b in zip(words, words[1:]) if a in ("-o", "--map")}
-        self.named = {word.split("//")[-1].split("@")[-1] for word in words}
-        self.named = {w for w in self.named if w in NAMED or w.startswith("DIR")} | {".", place.path}
+        self.named = {place.path, ".", *words}  # what the user writes, behind @ and file:// too
+        self.named |= {word.split("//")[-1].split("@")[-1] or "." for word in words}
         self.named |= {os.path.dirname(name) for name in self.out if "/" in name}
         if "LIST" in words:  # which names it
             self.named.add("IN")
@@ -138,7 +137,7 @@ class Judge:
             return "network"
         if call in ("fork", "vfork", "execve", "execveat"):
             begins = call == "execve" and self.usual.pop("execve", 0)
-            own = self.words[0] == "bench" and (call != "execve" or runs_itself(arguments))
+            own = self.words[0] == "bench" and (call != "execve" or runs_itself(arguments, self.words))
             return None if begins or own else "runs something"
         for path in paths(call, arguments):
             inside = path.replace(self.place.path + "/", "").removeprefix("./").rstrip("/")

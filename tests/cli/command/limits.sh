@@ -178,3 +178,20 @@ expect 0 "$PERFDATA" report --symbols long.syms x.data
 named 4097 >long.syms
 expect 3 "$PERFDATA" report --symbols long.syms x.data
 has err 'line 3: a name of more than 4096 bytes'
+
+# ---- The name of a module
+module() { # N: a sample in a module whose name has so many letters
+    local file
+    file=/lib/modules/6/$(repeat "$1" x).ko
+    printf '%s\n' '{"header":{}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
+    printf '{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":-1,"tid":0,"pgoff":"0",'
+    printf '"addr":"0xffffffffc0000000","len":"0x1000","filename":"%s"}}}\n' "$file"
+    printf '{"record":{"type":"SAMPLE","misc":"cpumode=KERNEL","sample":'
+    printf '{"ip":"0xffffffffc0000010","pid":1,"tid":1,"time":"5"}}}\n'
+}
+for n in 199 200 201; do
+    module $n | "$PERFDATA" encode -q -f -o module.data
+    letters=$("$PERFDATA" dump -F ip,dso module.data | grep -o '\[x*\]' | tr -dc x | wc -c)
+    [ "$letters" = $((n < 200 ? n : 200)) ] || fail "a module's name of $n letters has $letters"
+done

@@ -26,6 +26,7 @@
 #include "ops/repair/headless.h"
 #include <errno.h>
 #include <perfdata/ops/difference.h>
+#include <perfdata/ops/export.h>
 #include <perfdata/ops/expression.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
@@ -325,11 +326,17 @@ static inline bool operation_too_large(struct operations *t, const struct image 
     return place->code == PD_ELIMIT;
 }
 
-static inline bool operation_anything(struct operations *t, const struct image *in, size_t i,
-                                      const struct told_place *place)
+/* A record that merge has no way to write; or the damage of one whose place in the input is not known. */
+static inline bool operation_cannot_merge(struct operations *t, const struct image *in, size_t i,
+                                          const struct told_place *place)
 {
-    (void)t, (void)in, (void)i, (void)place;
-    return true;
+    static const char *const why[] = {"no event of its input has its id", "too large to be moved",
+                                      "its input has no attr"};
+    bool cannot = place->offset == PD_NOWHERE && t->damage[i].n;
+    (void)in;
+    for (size_t k = 0; k < sizeof why / sizeof *why; k++)
+        cannot = cannot || strstr(place->field, why[k]);
+    return cannot;
 }
 
 /*
@@ -343,7 +350,8 @@ static const struct operation_exception {
     const char *why;
 } operation_exceptions[] = {
     {operation_filter, false, operation_left_out, "records that are left out are not decoded"},
-    {operation_merge, true, operation_anything, "what cannot be among the records of others is told, too"},
+    {operation_merge, true, operation_cannot_merge,
+     "what cannot be among the records of others is told, too"},
     {operation_cmp, true, operation_too_large, "a feature that takes too much memory is not compared"},
     {NULL, true, operation_overlaps, "`check` does not look into data that begins inside another section"},
 };
@@ -1895,11 +1903,39 @@ static inline enum pd_code operation_report(struct operations *t, const struct i
     return operation_end(t, r, code, &error);
 }
 
+/* What else holds of what is exported, fuzz_export.c says. */
+static inline enum pd_code operation_export(struct operations *t, const struct image *in, size_t n,
+                                            struct image *out)
+{
+    static const enum pd_export_format formats[] = {PD_EXPORT_FOLDED, PD_EXPORT_PPROF};
+    const struct pd_export_options options = {.size = sizeof options,
+                                              .allocator = &t->allocator,
+                                              .format = formats[t->o[2] % 2],
+                                              .keys = t->o[3] & 31,
+                                              .finding = operation_finding,
+                                              .user = t};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_export *export = NULL;
+    struct pd_error error;
+    (void)n;
+    enum pd_code code = pd_export_new(&export, &options, &error);
+    if (!code)
+        code = pd_export_add(export, r, NULL, &error);
+    if (!code)
+        code = pd_export_write(export, &sink, &error);
+    pd_export_free(export);
+    return operation_end(t, r, code, &error);
+}
+
+/* The rows of a report, and what is exported. */
 static inline void check_report(struct operations *t, const struct image *in)
 {
-    struct image rows;
-    operation_do(t, operation_report, in, 1, &rows);
-    image_free(&rows);
+    struct image out;
+    operation_do(t, operation_report, in, 1, &out);
+    image_free(&out);
+    operation_do(t, operation_export, in, 1, &out);
+    image_free(&out);
 }
 
 /* A sample meets an expression or its negation. */

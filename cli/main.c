@@ -124,6 +124,12 @@ static int list_words(struct cli *cli, const char *verb)
     return CLI_OK;
 }
 
+/* What the list of verbs says is all that there is to them. */
+static bool has_no_options(const char *name)
+{
+    return strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
+}
+
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     static char help_option[] = "--help";
@@ -137,7 +143,8 @@ static int run_command(struct cli *cli, int argc, char **argv)
     if (strcmp(name, "--list-options") == 0)
         return list_words(cli, argv[2]);
     const bool help = strcmp(name, "help") == 0;
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (help && (argc == 2 || has_no_options(argv[2])))) {
         print_usage(cli);
         return CLI_OK;
     }

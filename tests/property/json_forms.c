@@ -71,7 +71,7 @@ static bool same_line(const struct event *e, struct pi_rng *r)
         assert_memory_equal(formed.buf, line.buf, line.n);
     } else {
         assert_int_equal(formed.n, 0);
-        assert_true(!grows || e->form.size != e->rec.size || (e->rec.misc & ~7 & ~PD_MISC_EXACT_IP));
+        assert_true(!grows || e->form.size != e->rec.size || (e->rec.misc & ~(7u | PD_MISC_EXACT_IP)));
     }
     free(line.buf);
     free(formed.buf);

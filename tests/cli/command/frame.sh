@@ -14,6 +14,10 @@ expect 0 "$PERFDATA" --version
 has out '^perfdata [0-9]'
 expect 0 "$PERFDATA" help
 cp out help
+for verb in help version; do # which have no options
+    expect 0 "$PERFDATA" help "$verb"
+    same out help
+done
 for verb in info dump check; do
     has help "^  $verb "
     expect 0 "$PERFDATA" help "$verb"

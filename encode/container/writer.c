@@ -374,10 +374,8 @@ static bool stays_outside(uint32_t type)
     return pi_is_transport(type) || type == PD_RECORD_AUXTRACE;
 }
 
-static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+static enum pd_code put_outside(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
-    if (!w->plain && !stays_outside(rec->type))
-        return compress(w, rec->raw, rec->size, error);
     w->payload_left = pi_payload_behind(rec, w->options.order);
     if (w->press && !w->plain && rec->type != PD_RECORD_AUXTRACE)
         return pi_writer_between(w, rec, error);
@@ -385,21 +383,43 @@ static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec,
     return code ? code : pi_writer_emit(w, rec->raw, rec->size, error);
 }
 
-/* Bytes in which records have to be told from payloads, since only records are compressed. */
-static enum pd_code put_raw(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
+/* The size of the record at the start of the bytes, if it is to be compressed; 0: put_next() must see. */
+static inline size_t size_inside(const struct pd_writer *w, const uint8_t *bytes, size_t n)
+{
+    if (w->plain || n < sizeof(struct pi_record_header))
+        return 0;
+    const size_t size = pi_load16(bytes + 6, w->options.order);
+    const bool whole = size >= sizeof(struct pi_record_header) && size <= n;
+    return whole && !stays_outside(pi_load32(bytes, w->options.order)) ? size : 0;
+}
+
+/* A record that stays outside, or is damaged; *size becomes its size. */
+static enum pd_code put_next(struct pd_writer *w, const uint8_t *bytes, size_t n, size_t *size,
+                             struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    const enum pd_code code = pd_record_frame(w->options.order, bytes, n, &rec, error);
+    *size = rec.size;
+    return code ? code : put_outside(w, &rec, error);
+}
+
+/*
+ * Bytes in which records have to be told from payloads, since only records are compressed. Most are, and need
+ * no struct pd_record, which is a KiB of zeros at first.
+ */
+__attribute__((noinline)) static enum pd_code put_raw(struct pd_writer *w, const uint8_t *bytes, size_t n,
+                                                      struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     while (!code && n) {
-        struct pd_record rec = {0};
         size_t now = w->payload_left < n ? (size_t)w->payload_left : n;
         if (now) {
             code = pi_writer_emit(w, bytes, now, error);
             w->payload_left -= now;
-        } else {
-            if ((code = pd_record_frame(w->options.order, bytes, n, &rec, error)))
-                return code;
-            code = put_record(w, &rec, error);
-            now = rec.size;
+        } else if ((now = size_inside(w, bytes, n))) {
+            code = compress(w, bytes, now, error);
+        } else if ((code = put_next(w, bytes, n, &now, error))) {
+            return code;
         }
         bytes += now;
         n -= now;

@@ -180,6 +180,7 @@ struct pi_scan {
     size_t bytes;        /* of records, among them */
     struct pi_place end; /* its end: from there on, the copy chooses again */
     uint64_t samples, kept_samples, others, kept_others;
+    struct pd_record first; /* of samples that are written together; a KiB of zeros but for its header */
 };
 
 struct pi_filtering {

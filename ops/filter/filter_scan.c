@@ -251,7 +251,12 @@ judge(struct pi_filtering *f, const struct pd_filter_lists *l, const struct pi_s
     if (known != task || at <= seen->from || at >= seen->to)
         return false;
     *keep = seen->keep && !(v && !v->keep);
-    return !*keep || (seen->needed && (run->size == look->whole || pi_sample_fits(run->plan, p, run->size)));
+    if (!*keep)
+        return true;
+    if (!seen->needed)
+        return false;
+    return run->size == look->whole || pi_sample_fits(run->plan, p, run->size) ||
+           __builtin_expect(pi_unusual_fits(run->plan, p, run->size), 0);
 }
 
 /* Twice, with lists that are asked of each sample and without. */
@@ -302,11 +307,13 @@ enum pd_code pi_scan_samples(struct pi_filtering *f, struct pd_clock *clock)
 /* Samples that are kept and follow each other: from `begin`, if there are some, to `end`. */
 static enum pd_code write_samples(struct pi_filtering *f, const uint8_t *begin, const uint8_t *end)
 {
-    struct pd_record first = {.depth = pi_reader_is_inside(f->reader), .member = f->reader->member};
+    struct pd_record *first = &f->scan.first;
     if (begin == NULL)
         return PD_OK;
-    pi_record_take_header(&first, begin);
-    return pi_output_samples(&f->out, &first, (size_t)(end - begin));
+    first->depth = pi_reader_is_inside(f->reader);
+    first->member = f->reader->member;
+    pi_record_take_header(first, begin);
+    return pi_output_samples(&f->out, first, (size_t)(end - begin));
 }
 
 enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock)

@@ -5,20 +5,21 @@
 
 /* ---- Bytes of the index */
 
-/* At least n bytes at *p. The error has no offset: that would be one in the recording. */
-static enum pd_code view(struct pd_index *x, uint64_t at, size_t n, const uint8_t **p, struct pd_error *error)
+/* *got bytes at *p, at least n. The error has no offset: that would be one in the recording. */
+static enum pd_code view(struct pd_index *x, uint64_t at, size_t n, const uint8_t **p, size_t *got,
+                         struct pd_error *error)
 {
-    size_t got;
-    const enum pd_code code = pi_input_at(&x->in, at, n, p, &got, error);
+    const enum pd_code code = pi_input_at(&x->in, at, n, p, got, error);
     if (code && error)
         error->offset = PD_NOWHERE;
-    return code || got >= n ? code : pi_fail(error, PD_ETRUNC, PD_NOWHERE, "index", at + got, at + n);
+    return code || *got >= n ? code : pi_fail(error, PD_ETRUNC, PD_NOWHERE, "index", at + *got, at + n);
 }
 
 enum pd_code pi_index_read(struct pd_index *x, uint64_t at, void *part, size_t size, struct pd_error *error)
 {
     const uint8_t *p;
-    const enum pd_code code = view(x, at, size, &p, error);
+    size_t got;
+    const enum pd_code code = view(x, at, size, &p, &got, error);
     if (!code)
         pi_index_load(part, size, p);
     return code;
@@ -53,11 +54,12 @@ enum pd_code pi_given_next(struct pd_index *x, struct pi_given_walk *w, const st
     const enum pd_order order = pd_reader_info(x->reader)->order;
     struct pi_index_given head;
     const uint8_t *p;
+    size_t got;
     if (w->at == w->end)
         return PD_END;
     if (w->end - w->at < sizeof head + sizeof(struct pi_record_header))
         return pi_fail(error, PD_ESHORT, PD_NOWHERE, "index: record", w->end - w->at, sizeof head);
-    enum pd_code code = view(x, w->at, sizeof head + sizeof(struct pi_record_header), &p, error);
+    enum pd_code code = view(x, w->at, sizeof head + sizeof(struct pi_record_header), &p, &got, error);
     if (code)
         return code;
     pi_index_load(&head, sizeof head, p);
@@ -68,9 +70,9 @@ enum pd_code pi_given_next(struct pd_index *x, struct pi_given_walk *w, const st
     const char *fault = find_fault(w, block, &head, type);
     if (fault)
         return pi_fail(error, PD_EVALUE, PD_NOWHERE, fault, head.number, 0);
-    if ((code = view(x, w->at + sizeof head, size, &p, error)))
+    if (got < sizeof head + size && (code = view(x, w->at, sizeof head + size, &p, &got, error)))
         return code;
-    *given = (struct pi_spared){p, head.offset, head.inner, head.number, head.inside};
+    *given = (struct pi_spared){p + sizeof head, head.offset, head.inner, head.number, head.inside};
     w->at += sizeof head + size;
     w->number = head.number + 1;
     w->offset = head.offset;

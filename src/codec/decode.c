@@ -179,6 +179,20 @@ __attribute__((flatten)) bool pi_sample_fits(const struct pd_plan *plan, const u
     }
 }
 
+/* As decode_any() does first: what ends exactly under the usual variant has no other. */
+bool pi_unusual_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size)
+{
+    struct pi_take c = {raw + 8, size - 8};
+    struct pd_sample sample = {0};
+    struct pd_shape shape = plan->shape;
+    if (plan->usual || plan->order != PD_LITTLE || pi_layout_unknown(plan, PD_RECORD_SAMPLE))
+        return false;
+    shape.misc = pi_load16(raw + 4, PD_LITTLE);
+    shape.variant = pi_usual_variant(plan, PD_RECORD_SAMPLE);
+    return take_budget(&c, shape.variant ? budget_sample(&shape) : plan->budget) &&
+           decode_sample_le(&c, &shape, &sample) && c.slack == 0;
+}
+
 /*
  * True if an unknown abi is as a kernel would write it: of a 32-bit or a 64-bit task, and without bits far
  * up. A register, a counter or an index of a branch at its place seldom is.

@@ -31,5 +31,7 @@
  * not mean that it cannot.
  */
 bool pi_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
+/* The same of a sample of any other type, for callers that only ask whether it is damaged. */
+bool pi_unusual_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
 
 #endif

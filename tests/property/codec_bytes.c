@@ -33,6 +33,7 @@ static struct {
     uint64_t trials[130], decoded[130]; /* by type; 129: all above */
     uint64_t ambiguous;
     uint64_t usual;         /* samples that had a path of their own */
+    uint64_t quick[2];      /* samples that need no other decoder, of usual types and others */
     uint64_t damaged, read; /* records that were fine before */
 } seen;
 
@@ -354,6 +355,18 @@ static void check_used_again(struct trial *t, const struct pd_record *rec, const
     }
 }
 
+/* What is said to fit decodes into no more and no less than its fields, and whatever does is said to fit. */
+static void check_quick(struct trial *t, const struct pd_record *rec, const uint8_t *p, enum pd_code code)
+{
+    const bool quick = pi_sample_fits(&t->plan, p, t->n) || pi_unusual_fits(&t->plan, p, t->n);
+    const bool exact =
+        code == PD_OK && rec->rest.n == 0 && rec->variant == pi_usual_variant(&t->plan, t->type);
+    const bool registers = t->attr.sample_type & (PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR);
+    CHECK(t, !quick || exact);
+    CHECK(t, quick || !exact || t->plan.order == PD_BIG || registers);
+    seen.quick[!t->plan.usual] += quick;
+}
+
 static bool check_record(struct trial *t)
 {
     struct pd_error e = {0};
@@ -364,6 +377,8 @@ static bool check_record(struct trial *t)
     seen.trials[slot]++;
     seen.decoded[slot] += code == PD_OK;
     check_used_again(t, &rec, p, code);
+    if (t->type == PD_RECORD_SAMPLE)
+        check_quick(t, &rec, p, code);
     if (code)
         check_refused(t, &rec, code, &e);
     else
@@ -480,7 +495,8 @@ static void check_coverage(uint64_t iterations)
                   (unsigned long long)seen.decoded[9], (unsigned long long)seen.trials[9],
                   (unsigned long long)seen.ambiguous);
     if (iterations >= 10000)
-        assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100 && seen.usual > iterations / 100);
+        assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100 && seen.usual > iterations / 100 &&
+                    seen.quick[0] > iterations / 500 && seen.quick[1] > iterations / 500);
 }
 
 static void random_bytes(void **state)

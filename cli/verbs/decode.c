@@ -146,10 +146,12 @@ static void refuse(struct decode *d)
         memcpy(d->why, d->check.error, sizeof d->why);
 }
 
-static void write_formed(struct decode *d)
+static inline void write_formed(struct decode *d)
 {
     struct pd_out *formed = &d->forms.formed;
-    if (formed->n && d->out.sink.write(d->out.sink.user, formed->buf, formed->n))
+    if (formed->n == 0)
+        return;
+    if (d->out.sink.write(d->out.sink.user, formed->buf, formed->n))
         d->failed = true;
     formed->n = 0;
 }
@@ -680,7 +682,8 @@ static void find_form(struct decode *d, const struct pd_record *rec)
 static bool put_formed(const struct decode *d, const struct pd_record *rec, struct pd_out *out)
 {
     const struct pi_json_form *form = rec->attr_index < FORMED_EVENTS ? d->forms.of[rec->attr_index] : NULL;
-    return form && d->forms.changes == d->text.changes && pi_json_form_put(form, rec, out);
+    return form && form->size == rec->size && d->forms.changes == d->text.changes &&
+           pi_json_form_put(form, rec, out);
 }
 
 /* False: it is printed in no such way. */

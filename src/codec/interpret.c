@@ -93,6 +93,7 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64
     uint64_t value = 0;
     /*@ loop invariant i <= r->left && i <= 10;
       @ loop assigns i, value;
+      @ loop variant r->left - i;
       @*/
     for (size_t i = 0; i < r->left && i < 10; i++) {
         const uint64_t bits = r->p[i] & 0x7f;
@@ -119,6 +120,7 @@ static enum pd_code check_fixed(const struct reader *r, const struct pd_op *op, 
     size_t i = 0;
     /*@ loop invariant i <= n;
       @ loop assigns i;
+      @ loop variant n - i;
       @*/
     while (i < n && p[i] == (uint8_t)op->ref[i])
         i++;
@@ -326,8 +328,10 @@ static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t
 static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
 {
     size_t n = 0;
-    /*@ loop invariant \valid_read(op);
+    /*@ loop invariant \valid_read(op) && 0 <= lines(op);
+      @ loop invariant op->kind != PI_OP_END ==> lines(op + 1) < lines(op);
       @ loop assigns op, n;
+      @ loop variant lines(op);
       @*/
     for (const struct pd_op *op = pi_visible(head, &r->shape, NULL); pi_scalar_width(op);
          op = pi_visible(op + 1, &r->shape, NULL))
@@ -372,6 +376,7 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
     r->sized = false;
     /*@ loop invariant there(r) && taken{Pre, Here}(r) && r->error == \at(r->error, Pre);
       @ loop assigns i, r->p, r->left, r->sized, r->order, r->shape.given, *r->error, element[..];
+      @ loop variant r->left;
       @*/
     for (; op->kind == PI_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
         const uint8_t *before = r->p;
@@ -564,9 +569,11 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
     const enum pd_order order = r->order;
     bool ended = false;
     memset(v, 0, head->offset);
-    /*@ loop invariant \valid_read(op) && taken{Pre, Here}(r);
+    /*@ loop invariant \valid_read(op) && taken{Pre, Here}(r) && 0 <= lines(op);
+      @ loop invariant op->kind != PI_OP_END ==> lines(op + 1) < lines(op);
       @ loop assigns op, ended, r->p, r->left, r->sized, r->order, r->shape.given, *r->error,
       @     ((uint8_t *)v)[0 .. head->offset - 1];
+      @ loop variant lines(op);
       @*/
     for (const struct pd_op *op = pi_present(head, &r->shape, v); op->kind != PI_OP_END;
          op = pi_present(op + 1, &r->shape, v)) {

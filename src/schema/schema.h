@@ -98,6 +98,8 @@ struct pd_op {
     const struct pd_op *(*sub)(void);
     const char *doc;
 };
+/* For the proof that walks over a table end: the lines from this one to the last one of its table. */
+/*@ axiomatic table { logic integer lines(struct pd_op *op); } */
 
 /* The layout of a record type; NULL for types the schema does not have. */
 const struct pd_op *pi_layout_of(uint32_t type);

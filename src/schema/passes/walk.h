@@ -234,6 +234,7 @@ static inline bool pi_is_number(const struct pd_op *op, const void *v)
     size_t i = 0;
     /*@ loop invariant i <= s->len;
       @ loop assigns i;
+      @ loop variant s->len - i;
       @*/
     while (i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9')
         i++;
@@ -250,6 +251,7 @@ static inline bool pi_is_since(const struct pd_op *op, const void *v)
     size_t i = 0;
     /*@ loop invariant i <= s->len;
       @ loop assigns i, tenths;
+      @ loop variant s->len - i;
       @*/
     for (; i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9' && tenths <= op->arg; i++)
         tenths = 10 * tenths + 10 * (uint64_t)(s->ptr[i] - '0');

@@ -27,10 +27,16 @@ enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const str
 #define NUMBER ACSL_ assigns \nothing; _ACSL
 
 LINE const struct pd_op *sub_of(const struct pd_op *op);
-LINE static inline const struct pd_op *pi_present(const struct pd_op *op, const struct pd_shape *s,
-                                                  const void *v);
-LINE static inline const struct pd_op *pi_visible(const struct pd_op *op, const struct pd_shape *s,
-                                                  const void *v);
+/*@ assigns \nothing;
+  @ ensures \valid_read(\result) && 0 <= lines(\result) <= lines(op);
+  @ ensures \result->kind != PI_OP_END ==> lines(\result + 1) < lines(\result);
+  @*/
+static inline const struct pd_op *pi_present(const struct pd_op *op, const struct pd_shape *s, const void *v);
+/*@ assigns \nothing;
+  @ ensures \valid_read(\result) && 0 <= lines(\result) <= lines(op);
+  @ ensures \result->kind != PI_OP_END ==> lines(\result + 1) < lines(\result);
+  @*/
+static inline const struct pd_op *pi_visible(const struct pd_op *op, const struct pd_shape *s, const void *v);
 NUMBER static inline uint64_t pi_value_of(const void *v, unsigned offset, unsigned width);
 NUMBER static inline uint64_t pi_count(const struct pd_op *op, const struct pd_shape *s, const void *v);
 NUMBER static inline size_t pi_slot_of(const struct pd_op *op, size_t len);
@@ -47,6 +53,7 @@ static inline size_t pi_layout_bytes(const struct pd_op *head, const struct pd_s
 /*@ requires \valid_read(op);
   @ assigns \nothing;
   @ ensures \result \in {0, 1, 2, 4, 8};
+  @ ensures \result != 0 ==> op->kind != PI_OP_END;
   @ ensures PI_OP_U8 <= op->kind <= PI_OP_B64 || op->kind == PI_OP_OPT64 ==> \result != 0;
   @*/
 static inline unsigned pi_scalar_width(const struct pd_op *op);

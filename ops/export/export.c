@@ -405,7 +405,8 @@ PI_WRAPS static XXH128_hash_t hash_of(struct pi_exporting *x, const struct pi_ex
     if (s->ips.n)
         return XXH3_128bits_withSeed(s->ips.ptr, s->ips.n * s->ips.width, seed);
     const uint64_t place[] = {s->rec->misc & PD_MISC_CPUMODE, s->ip};
-    return XXH3_128bits_withSeed(place, sizeof place, seed + 1);
+    /* A chain may have such words, too; with seeds that are neighbours, XXH3 gives many of them one hash. */
+    return XXH3_128bits_withSeed(place, sizeof place, pi_keyed(&key, seed));
 }
 
 static enum pd_code add_stack(struct pi_exporting *x, const struct pi_export_sample *s)

@@ -375,3 +375,15 @@ for file in 0 1 2 3 4 5 6; do
     printf '/bin/%s+0x%s %s\n' $file 10 $((66000 / 7 + (file > 0 && file <= 66000 % 7)))
     printf '/bin/%s+0x%s %s\n' $file 20 $((66000 / 7 + (file > 0 && file <= 66000 % 7)))
 done | lines -s none --count crowd.data
+
+# Samples without frames are others than those with a chain of small numbers, whatever keys the hashes have.
+unfold <<'JSON' | "$PERFDATA" encode -q -f -o small.data
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"TID|CALLCHAIN"}}
+{"record":{"type":"SAMPLE","sample":{"pid":7,"tid":7,"callchain":{"ips":[]}}}}
+{"record":{"type":"SAMPLE","sample":{"pid":7,"tid":7,"callchain":{"ips":["0x0","0x1"]}}}}
+JSON
+for _ in $(seq 20); do
+    "$PERFDATA" export --to folded --count small.data
+done >out
+[ "$(sort out | uniq -c | awk '{ print $1, $NF }' | sort -u)" = '20 1' ] || fail "$(sort out | uniq -c)"

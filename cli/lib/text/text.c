@@ -532,8 +532,7 @@ static bool learn_record(struct text *t, const struct pd_record *rec)
 /* Bytes of other records, which nobody turns. */
 static bool holds_records(const struct pd_record *rec)
 {
-    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 ||
-           rec->type == PD_RECORD_SIMPLEPERF_SPLIT;
+    return pi_is_wrapper_type(rec->type) || rec->type == PD_RECORD_SIMPLEPERF_SPLIT;
 }
 
 /*

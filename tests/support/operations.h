@@ -1124,7 +1124,7 @@ static inline void check_redact(struct operations *t, const struct image *in, bo
 static inline void operation_lose(void *user, const struct pd_lost_range *lost)
 {
     struct lost *l = &((struct operations *)user)->lost;
-    const size_t i = l->ranges++;
+    const size_t i = (size_t)l->ranges++;
     CHECK(lost->bytes && lost->why.code && lost->why.field);
     l->bytes += lost->bytes;
     if (i >= LOST_RANGES)

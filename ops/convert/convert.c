@@ -126,7 +126,7 @@ static enum pd_code begin(struct pi_conversion *c)
 static enum pd_code end(struct pi_conversion *c)
 {
     enum pd_code code = c->rest ? pd_writer_finish(c->rest, c->error) : PD_OK;
-    if (c->t.nr_cpus_avail == 0) /* known only now if the input cannot seek */
+    if (c->t.edits && c->t.nr_cpus_avail == 0) /* known only now if the input cannot seek */
         c->t.nr_cpus_avail = pi_nr_cpus_avail(c->r);
     if (!code && c->to != PD_CONTAINER_PIPE) {
         c->out.writer->options.feature_word = pi_convert_feature_word(c);
@@ -309,8 +309,7 @@ static enum pd_code convert_file(struct pi_conversion *c, const struct pd_sink *
 static enum pd_code convert_pipe(struct pi_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_convert_options *o = c->options;
-    if (o->zip != PD_ZIP_KEEP || o->frame || c->t.from != c->t.to || o->attr_size || o->n_changes ||
-        c->t.edits)
+    if (c->open || o->attr_size || o->n_changes)
         return pi_convert_stream(c, c->r, sink);
     return rewrite(c, sink, 0);
 }

@@ -762,10 +762,8 @@ static enum pd_code write_batch(struct cutter *k)
     for (size_t i = 0; i < n; i++)
         k->all.words[i / 64] |= UINT64_C(1) << i % 64;
     enum pd_code code = find_needs(k);
-    for (size_t i = 0; !code && i < n; i++) {
+    for (size_t i = 0; !code && i < n; i++)
         code = pi_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i]);
-        k->cuts[i].repeats = k->first_key + i > 0;
-    }
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
     pi_tasks_rewind(k->c.tasks);
     if (!code)

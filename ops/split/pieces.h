@@ -71,7 +71,6 @@ struct pi_cut {
     uint64_t bytes;     /* of records, uncompressed */
     uint64_t newest;    /* time written since the last pair of FINISHED_ROUND */
     bool waiting;       /* perf would let something wait */
-    bool repeats;       /* ends of rounds in it are copies of those in another piece */
     uint64_t rounds;    /* of the cutting's, those whose ends it has */
     struct pi_ids sums; /* of counters in its samples */
     bool open, closing;

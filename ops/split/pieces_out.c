@@ -51,7 +51,7 @@ enum pd_code pi_cut_begin(struct pi_cut *p, struct pi_cutting *c, uint64_t numbe
     return pi_output_begin(&p->out);
 }
 
-#define ROUND 8 /* bytes of its end */
+#define ROUND sizeof(struct pi_record_header) /* of its end, which has nothing else */
 
 /* Ends of rounds, many at once where that gives the same. */
 static enum pd_code put_ends(struct pi_cut *p, uint64_t n)
@@ -165,7 +165,7 @@ __attribute__((noinline)) static enum pd_code put_rounds(struct pi_cut *p)
 {
     const uint64_t n = p->c->rounds - p->rounds;
     p->rounds = p->c->rounds;
-    p->piece.carried += p->repeats ? n : 0;
+    p->piece.carried += p->piece.number ? n : 0; /* the first piece has those of the recording */
     return put_ends(p, n);
 }
 

@@ -440,9 +440,9 @@ enum pd_code pi_stacks_each(struct pi_stacks *s, pi_take_stack *take, void *user
 {
     enum pd_code code = PD_OK;
     if (s->n_runs) {
-        code = s->n ? write_run(s, error) : PD_OK;
-        if (!code)
-            code = merge_runs(s, 0, take, user, error);
+        if (s->n && (code = write_run(s, error)))
+            return code;
+        code = merge_runs(s, 0, take, user, error);
         s->added = s->merged;
         return code;
     }

@@ -30,6 +30,12 @@ static inline bool pi_is_wrapper(const struct pd_record *rec)
     return pi_is_wrapper_type(rec->type) && !rec->old_feature;
 }
 
+/* True if records of this type hold others, or parts of one, as bytes. */
+static inline bool pi_holds_records(uint32_t type)
+{
+    return pi_is_wrapper_type(type) || type == PD_RECORD_SIMPLEPERF_SPLIT;
+}
+
 /* True for a part of a large record, or the end of one: they belong together, with nothing between. */
 static inline bool pi_is_part(const struct pd_record *rec)
 {

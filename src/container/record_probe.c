@@ -214,12 +214,6 @@ uint64_t pi_find_records(struct pd_reader *r, uint64_t at)
     return at < r->end ? refine(r, at) : r->end;
 }
 
-/* True if such records contain other records. */
-static bool holds_records(uint32_t type)
-{
-    return pi_is_wrapper_type(type) || type == PD_RECORD_SIMPLEPERF_SPLIT;
-}
-
 /*
  * The place in the record where another one begins, which a wrong size made part of it; 0: none. If the size
  * is wrong, the swallowed records end where the record ends, or else the bytes behind it make no sense.
@@ -228,7 +222,7 @@ static size_t find_swallowed(const struct pd_reader *r, const struct pd_record *
 {
     const size_t behind = rec->size - rec->rest.n;
     const struct search s = {rec->raw, rec->size, rec->size, 2 * HEADER, 4, .ends = true};
-    if (rec->layout == NULL || holds_records(rec->type))
+    if (rec->layout == NULL || pi_holds_records(rec->type))
         return 0;
     if (rec->rest.n >= HEADER && are_only_records(r, rec->raw + behind, rec->rest.n))
         return behind;

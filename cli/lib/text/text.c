@@ -529,12 +529,6 @@ static bool learn_record(struct text *t, const struct pd_record *rec)
     return true;
 }
 
-/* Bytes of other records, which nobody turns. */
-static bool holds_records(const struct pd_record *rec)
-{
-    return pi_is_wrapper_type(rec->type) || rec->type == PD_RECORD_SIMPLEPERF_SPLIT;
-}
-
 /*
  * The attr may be one that the writer does not know: from a record of a stream, or from another file of a
  * directory.
@@ -546,7 +540,7 @@ static bool short_record(struct text *t, const json_t *json, struct pd_record *r
     struct pd_error error;
     size_t n = rec->size;
     t->payload_due = 0;
-    if (t->turned && holds_records(rec))
+    if (t->turned && pi_holds_records(rec->type)) /* bytes, which nobody turns */
         return fail(t, CLI_USAGE,
                     "--endian: this record holds others, in the byte order of the header; "
                     "perfdata convert --endian turns a recording");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* json_form.c - see json_form.h. */
+#define _GNU_SOURCE
 #include "emit.h"
 #include "json_form.h"
 #include "reflect.h"
@@ -35,14 +36,6 @@ struct rest {
     size_t n;
 };
 
-static const char *find(const struct rest *rest, const char *text, size_t n)
-{
-    for (size_t i = 0; i + n <= rest->n; i++)
-        if (memcmp(rest->p + i, text, n) == 0)
-            return rest->p + i;
-    return NULL;
-}
-
 /*
  * Takes the text up to the digits of the zero called `name`, and these; false: there is no such number, or
  * the text is longer than the room for it.
@@ -61,7 +54,7 @@ static bool take_number(struct rest *rest, const char *name, unsigned kind, char
     pi_emit_str(&out, zero);
     if (quoted)
         PI_EMIT(&out, "\"");
-    const char *found = out.lost ? NULL : find(rest, key, out.n);
+    const char *found = out.lost ? NULL : memmem(rest->p, rest->n, key, out.n);
     if (found == NULL || (size_t)(found - rest->p) + prefix > room)
         return false;
     *n = (uint8_t)((size_t)(found - rest->p) + prefix);

@@ -67,12 +67,11 @@ def content(path):
     return run(["hash", path + ".timeless"]).stdout.split(b" ")[0]
 
 
-def compare(work, words, path):
+def compare(work, words, writes, path):
     """What differs; None: nothing."""
     out = [os.path.join(work, name) for name in ("seeks", "piped")]
     for left in glob.glob(os.path.join(work, "seeks*")) + glob.glob(os.path.join(work, "piped*")):
         os.unlink(left)
-    writes = words[0] not in [line.split()[0] for line in PRINTS]
     seeks = run(words + (["-f", "-o", out[0]] if writes else []) + [path])
     piped = run(words + (["-f", "-o", out[1]] if writes else []) + ["-"], path)
     if piped.returncode and TOLD in piped.stderr:
@@ -112,7 +111,7 @@ def main():
             for line in WRITES + PRINTS:
                 if any(line == verb and name in path for verb, name in EXCEPTIONS):
                     continue
-                wrong = compare(work, line.split(), path)
+                wrong = compare(work, line.split(), line in WRITES, path)
                 runs += 1
                 if wrong:
                     failures.append(f"{line}: {path}: {wrong}")

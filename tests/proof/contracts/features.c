@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* features.c - what reads features and large records, and what that takes of others, for WP. */
+#include "fail.h"
 #include "src/codec/carried.h"
 #include "src/codec/interpret.h"
-#include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>
 #include <perfdata/session/large_record.h>
-
-/*@ assigns *error;
-  @ ensures \result == code;
-  @*/
-enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
-                     uint64_t found, uint64_t expected);
 
 /*@ requires \valid_read(layout) && \valid_read(shape) && \valid(rest);
   @ requires n == 0 || \valid_read((const uint8_t *)bytes + (0 .. n - 1));

@@ -12,21 +12,10 @@ static inline void copy_out(void *to, const void *from, size_t n);
 #undef memcpy
 #define memcpy copy_out
 
+#include "fail.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/codec/record_role.h"
-#include "src/schema/fail.h"
 #include <perfdata/codec.h>
-
-/*@ assigns *error;
-  @ ensures \result == code;
-  @*/
-enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
-                     uint64_t found, uint64_t expected);
-/*@ assigns *error;
-  @ ensures \result == code;
-  @*/
-enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
-                            const char *field, uint64_t found, uint64_t expected);
 
 /* What is visible is there. */
 /*@ requires \valid(p) && \valid(got);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* interpret.c - the tables' decoder, with what its proof takes of the tables, for WP. */
-#include "src/schema/fail.h"
+#include "fail.h"
 #include "src/schema/passes/when.h"
 #include "src/schema/schema.h"
 #include "tests/proof/stubs.h"
@@ -9,17 +9,6 @@
   @     (n <= room / each <==> each * n <= room);
   @ lemma before: \forall integer i, n, each; 0 <= i < n && 0 <= each ==> i * each + each <= n * each;
   @*/
-
-/*@ assigns *error;
-  @ ensures \result == code;
-  @*/
-enum pd_code pi_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
-                     uint64_t found, uint64_t expected);
-/*@ assigns *error;
-  @ ensures \result == code;
-  @*/
-enum pd_code pi_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
-                            const char *field, uint64_t found, uint64_t expected);
 
 /* Lines of a table, and what they say. */
 /* clang-format off */

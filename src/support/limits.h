@@ -26,8 +26,6 @@
     X(READER_HELD, 256 << 20, BYTES,                                                                         \
       "of a file on a pipe: the bytes before its data, and those behind it, held in memory", "`PD_ELIMIT`",  \
       "`max_held` of `pd_reader_options`")                                                                   \
-    X(STRAY, 64 << 10, BYTES, "text behind the last record of a pipe stream that is told from a record",     \
-      "a record that cannot be read", "")                                                                    \
     X(LARGE_RECORD, 256 << 20, BYTES, "a record of simpleperf that comes in parts", "`PD_ELIMIT`",           \
       "`max_bytes` of `pd_large_parts`")                                                                     \
     X(HASH_DISTANCE, 128, COUNT,                                                                             \

@@ -106,26 +106,14 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 
 /*
  * Captured pipes may end in bytes that are not a record: the console's text, or single bytes. `code` is the
- * result of framing; PD_END for stray bytes, which requires all remaining bytes to be visible.
+ * result of framing them; PD_END for stray ones. Any two bytes of text are a size, so framing has looked at
+ * all that are left.
  */
-static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd_error *error)
+static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, const uint8_t *p, size_t n)
 {
-    struct pd_error what;
-    const uint8_t *p;
-    size_t got;
-    if (r->info.container != PD_CONTAINER_PIPE)
+    if (r->info.container != PD_CONTAINER_PIPE || !is_stray(r, p, n))
         return code;
-    const enum pd_code failed = pi_input_at(r->src, r->at, PI_LIMIT_STRAY + 1, &p, &got, &what);
-    if (failed) {
-        if (error)
-            *error = what;
-        return failed;
-    }
-    if (got > r->end - r->at)
-        got = (size_t)(r->end - r->at);
-    if (got > PI_LIMIT_STRAY || !is_stray(r, p, got))
-        return code;
-    r->info.stray = got;
+    r->info.stray = n;
     return PD_END;
 }
 
@@ -157,7 +145,7 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
     if (got == 0)
         return PD_END;
     code = pd_record_frame(r->info.order, p, got, rec, error);
-    return code ? find_stray(r, code, error) : PD_OK;
+    return code ? find_stray(r, code, p, got) : PD_OK;
 }
 
 /* An attr that comes in a pipe stream: perf_event_attr, then its ids. */

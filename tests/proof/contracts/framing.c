@@ -45,11 +45,11 @@ static bool is_part_over(const struct pd_reader *r);
   @*/
 static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n);
 
-/*@ requires code != 0 && \valid(r) && (error == \null || \valid(error));
-  @ assigns r->info.stray, *error;
+/*@ requires code != 0 && \valid(r) && (n == 0 || \valid_read(p + (0 .. n - 1)));
+  @ assigns r->info.stray;
   @ ensures \result != 0;
   @*/
-static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd_error *error);
+static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, const uint8_t *p, size_t n);
 
 /*@ requires \valid(r) && \valid(rec) && (error == \null || \valid(error));
   @ ensures \result == 0 ==> rec->size >= 8 && \valid_read(rec->raw + (0 .. rec->size - 1));

@@ -434,6 +434,67 @@ static void test_max_feature(void **state)
     image_free(&im);
 }
 
+/* ---- What waits for the number of cpus */
+
+enum { NRCPUS = 7, TOPOLOGY = 13, HELD = 256, HELD_BYTES = 65504, CPUS = 2 };
+
+static void put_number_of_cpus(struct image *im)
+{
+    const size_t at = image_record(im, 80, 0);
+    image_u64(im, NRCPUS);
+    image_u32(im, CPUS);
+    image_u32(im, CPUS);
+    image_end(im, at);
+}
+
+/* Of n bytes: a name of cores that fills them, none of threads, and a core and a socket of each cpu. */
+static void put_topology(struct image *im, uint32_t n)
+{
+    const size_t at = image_record(im, 80, 0);
+    const uint32_t name = n - 12 - 8 * CPUS;
+    image_u64(im, TOPOLOGY);
+    image_u32(im, 1);
+    image_u32(im, name);
+    memset(image_room(im, name), 'c', name - 1);
+    im->b[im->n - 1] = 0;
+    image_u32(im, 0);
+    for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+        image_u32(im, cpu);
+        image_u32(im, cpu + 5);
+    }
+    image_end(im, at);
+}
+
+/* A stream with 16 MiB of CPU_TOPOLOGY, the last one of n bytes, and NRCPUS before, or between, or behind. */
+static struct pd_hash hash_waiting(uint32_t n, unsigned when)
+{
+    struct image im;
+    image_start(&im, false, 16, 0);
+    for (unsigned i = 0; i <= HELD; i++) {
+        if (i == when)
+            put_number_of_cpus(&im);
+        put_topology(&im, i < HELD ? HELD_BYTES : n);
+    }
+    if (when > HELD)
+        put_number_of_cpus(&im);
+    const struct pd_hash hash = hash_image(&im, NULL);
+    image_free(&im);
+    return hash;
+}
+
+/* Up to 16 MiB wait for NRCPUS, with 16 bytes for each; one beyond that is hashed with what is known then. */
+static void test_held(void **state)
+{
+    enum { AT = (16 << 20) - HELD * (HELD_BYTES + 16), BEYOND = 2 * AT };
+    (void)state;
+    for (uint32_t n = AT; n <= BEYOND; n += AT) {
+        const struct pd_hash before = hash_waiting(n, 0), between = hash_waiting(n, HELD),
+                             behind = hash_waiting(n, HELD + 1);
+        assert_memory_equal(&before, &between, sizeof before);
+        assert_int_equal(memcmp(&before, &behind, sizeof before) == 0, n == AT);
+    }
+}
+
 /* ---- Little memory, none, and damage */
 
 static void test_spill(void **state)
@@ -576,6 +637,7 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_max_feature),
+        cmocka_unit_test(test_held),
         cmocka_unit_test(test_spill),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_order_needs_no_files),

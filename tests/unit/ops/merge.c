@@ -470,6 +470,61 @@ static void names_that_some_know(void **state)
     pd_reader_close(r);
 }
 
+/* So many events of one attr; by their names, if they have any, all but the last one are of time off-cpu. */
+static void make_alike(struct image *im, uint32_t n, bool named)
+{
+    enum { ATTR = PD_ATTR_SIZE_VER7, NAME = 16 };
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_writer_options options = {.size = sizeof options, .max_features = 1};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .config = PD_SW_BPF_OUTPUT,
+                                 .size = ATTR,
+                                 .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TIME | PD_SAMPLE_RAW,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    const uint32_t head[] = {n, ATTR}, ids[] = {1, NAME};
+    uint8_t bytes[ATTR];
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    for (uint64_t id = 1; id <= n; id++)
+        assert_int_equal(pd_writer_attr(w, &attr, &id, 1, NULL), PD_OK);
+    if (named) {
+        assert_int_equal(pd_writer_feature(w, PD_FEAT_EVENT_DESC, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, head, sizeof head, NULL), PD_OK);
+    }
+    for (uint64_t id = 1; named && id <= n; id++) {
+        const char name[NAME] = "offcpu-time", other[NAME] = "other";
+        assert_int_equal(pd_attr_encode(PD_HOST_ORDER, &attr, bytes, ATTR, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, bytes, ATTR, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, ids, sizeof ids, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, id < n ? name : other, NAME, NULL), PD_OK);
+        assert_int_equal(pd_writer_feature_bytes(w, &id, sizeof id, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* An event of no name is none of time off-cpu. The 16th of the same attr is found; the 17th stays apart. */
+static void many_alike(void **state)
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    (void)state;
+    for (uint32_t n = 15; n <= 18; n++) {
+        struct pd_reader *in[2], *r;
+        make_alike(&a, n, true);
+        make_alike(&b, 1, false);
+        out.n = out.fail_at = 0;
+        assert_int_equal(pd_reader_open_memory(&in[0], a.bytes, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&in[1], b.bytes, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_merge(in, 2, &sink, NULL, NULL, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_n_attrs(r), n <= 16 ? n : n + 1);
+        pd_reader_close(r);
+        pd_reader_close(in[0]);
+        pd_reader_close(in[1]);
+    }
+}
+
 /* An event, and a large record of simpleperf in n parts of 16 bytes. */
 static void make_large(struct image *im, size_t n)
 {
@@ -539,6 +594,7 @@ int main(void)
         cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
         cmocka_unit_test(names_that_some_know), cmocka_unit_test(large_records_in_parts),
         cmocka_unit_test(eight_events),         cmocka_unit_test(sizes_of_one_input),
+        cmocka_unit_test(many_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

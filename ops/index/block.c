@@ -58,9 +58,13 @@ static bool make_room(struct pi_building *b, size_t n)
     return true;
 }
 
+/* Of a record that is too much, the block is not in the index. */
 static enum pd_code give(struct pi_building *b, const struct pi_index_given *head, const uint8_t *raw,
                          uint16_t size)
 {
+    b->open = b->open && b->held + size <= PI_LIMIT_INDEX_HELD;
+    if (!b->open)
+        return PD_OK;
     if (!pi_grow(b->options->allocator, (void **)&b->waiting, b->n_waiting, &b->cap_waiting,
                  sizeof *b->waiting) ||
         !make_room(b, size))
@@ -350,9 +354,10 @@ enum pd_code pi_block_end(struct pi_building *b, uint64_t to, uint64_t index)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < PI_EXTREMES; i++)
         code = give_extreme(b, &b->extreme[i]);
+    const bool whole = b->open;
     b->open = false;
     b->now.to = to;
     b->now.records = index - b->index;
     b->now.inflated = b->reader->inflate.position - b->position;
-    return code || b->now.samples + b->now.others == 0 ? code : write_block(b);
+    return code || !whole || b->now.samples + b->now.others == 0 ? code : write_block(b);
 }

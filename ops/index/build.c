@@ -3,7 +3,6 @@
 #include "block.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
-#include "src/support/limits.h"
 #include "src/support/memory.h"
 
 #define LAST_FRAME 4 /* blocks that are read with it at most */
@@ -40,8 +39,6 @@ static enum pd_code place(struct pi_building *b, const struct pd_record *rec, bo
     if (belongs(rec)) {
         if (!b->open && between)
             pi_block_begin(b, rec->offset, rec->index, b->reader->inflate.position);
-        else if (b->open && b->held > PI_LIMIT_INDEX_HELD)
-            b->open = false;
         return PD_OK;
     }
     if (b->open && between)

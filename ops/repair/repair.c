@@ -96,7 +96,7 @@ static void insert_lost(struct repair *p, size_t at, const struct pd_lost_range 
 static bool may_lose_before(const struct repair *p)
 {
     const struct pi_inflate *z = &p->r->inflate;
-    return !z->broken && z->start != z->end && p->n_lost < PI_LIMIT_REPAIR_LOST;
+    return !z->broken && z->start != z->end && p->n_lost <= PI_LIMIT_REPAIR_LOST;
 }
 
 static void lose_of(struct repair *p, uint32_t member, uint64_t offset, uint64_t n,

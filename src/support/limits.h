@@ -113,11 +113,11 @@
       "no table is found before that", "")                                                                   \
     X(REPAIR_RECORDS, 65536, COUNT, "records in which `repair --like` looks for an ID_INDEX",                \
       "the ids of the other recording are kept", "")                                                         \
-    X(REPAIR_SAMPLES, 4096, COUNT, "samples by which `repair --like` judges attrs",                          \
-      "the rest is not looked at", "")                                                                       \
+    X(REPAIR_SAMPLES, 4096, COUNT, "samples by which `repair` judges attrs", "the rest is not looked at",    \
+      "")                                                                                                    \
     X(REPAIR_LOST, 4096, COUNT,                                                                              \
       "ranges lost behind the last COMPRESSED record that `repair` tells behind what that one loses",        \
-      "they come before it", "")                                                                             \
+      "as many come before it", "")                                                                          \
     X(INDEX_BLOCKS, 1 << 20, COUNT, "blocks of an index, each of 256 KiB of records or more",                \
       "`PD_ELIMIT`; larger blocks are fewer: `--block`", "")                                                 \
     X(INDEX_TASKS, 1 << 24, COUNT, "pairs of pid and tid of the samples of a recording that gets an index",  \

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Bytes of the input that are in no record of the output. Ranges of one member come in ascending order and do
- * not touch; but behind very many, what the last COMPRESSED record loses comes last (SECURITY.md). */
+ * not touch; but what the last COMPRESSED record loses comes behind others of very many (SECURITY.md). */
 struct pd_lost_range {
     uint64_t offset, bytes;
     uint32_t member;     /* of a directory */

@@ -631,18 +631,12 @@ static void test_short_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_max_feature),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_spill),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_order_needs_no_files),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_max_feature),
+        cmocka_unit_test(test_held),       cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_order_needs_no_files),
+        cmocka_unit_test(test_damage),     cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

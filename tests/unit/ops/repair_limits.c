@@ -144,7 +144,7 @@ static void on_lost(void *user, const struct pd_lost_range *lost)
 }
 
 /* A COMPRESSED record that ends in a sample, and n damaged records between others behind it. */
-static struct told tell(unsigned n)
+static struct told lose_ranges(unsigned n)
 {
     struct image im, inner = {0};
     struct pd_repair_stats stats;
@@ -177,8 +177,8 @@ static struct told tell(unsigned n)
 static void lost(void **state)
 {
     (void)state;
-    assert_int_equal(tell(4096).place, 0);
-    assert_int_equal(tell(4097).place, 4096);
+    assert_int_equal(lose_ranges(4096).place, 0);
+    assert_int_equal(lose_ranges(4097).place, 4096);
 }
 
 int main(void)

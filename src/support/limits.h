@@ -169,7 +169,7 @@
     X(PARQUET_GROUP, 512 << 20, BYTES, "the same, whatever `memory` says", "the same", "")                   \
     X(PARQUET_ENTRIES, 65536, COUNT, "numbers in a dictionary of Parquet", "they are written as they are",   \
       "")                                                                                                    \
-    X(EXPORT_SEGMENTS, 64, COUNT, "program headers of a binary in `export`",                                 \
+    X(EXPORT_SEGMENTS, 64, COUNT, "segments of a binary in `export` that are loaded",                        \
       "addresses of the others are offsets", "")                                                             \
     X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 2", "")                                   \
     X(SYMBOLS_ELF, 512 << 20, BYTES, "symbols of a program, their names, and sections of these, each",       \

@@ -320,6 +320,33 @@ if "$PERFDATA" symbols --inline x.data >out 2>err; then
     expect 0 "$PERFDATA" symbols --inline more.data
     same want out
     mv "home/.debug/.build-id/00/${id#00}/elf" whole
+    # Of more than 32 that are inlined in one another, the outermost are left out.
+    mv whole kept
+    for n in 32 33; do
+        {
+            echo '#define INLINED static inline __attribute__((always_inline)) int'
+            echo 'INLINED i0(int x) { return x % 7 ? x * 3 : x - 1; }'
+            for ((i = 1; i < n; i++)); do
+                echo "INLINED i$i(int x) { return i$((i - 1))(x) + $i; }"
+            done
+            echo "__attribute__((noinline)) int leaf(int x) { return i$((n - 1))(x) ^ 5; }"
+            echo 'int main(int argc, char **argv) { (void)argv; return leaf(argc); }'
+        } >deep.c
+        cc -O1 -g -Wl,--build-id=0x$id -o whole deep.c
+        deep=$(offset_of "$(address leaf)")
+        for ((at = 0x$deep; at < 0x$deep + 24; at++)); do
+            printf '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+                "ip":"0x%x","pid":7,"tid":7,"time":"11","callchain":{"ips":[]}}}}\n' $((0x10000000 + at))
+        done | unfold >more
+        recording "$dir/whole" $id | cat - more | "$PERFDATA" encode -f -o more.data || fail encode
+        expect 0 "$PERFDATA" symbols --inline more.data
+        # The function, the outermost one that is left, and the innermost.
+        awk -F '\t' -v most=0 'NF > most { most = NF; line = $3 " " $4 " " $NF " " NF - 3 }
+            END { print line }' <(grep 'leaf' out) >got
+        echo 'leaf i31 i0 32' >want
+        same want got
+    done
+    mv kept whole
 fi
 
 # ---- Programs that are damaged.

@@ -6,9 +6,11 @@
 /* ---- Bytes of the index */
 
 /* *got bytes at *p, at least n. The error has no offset: that would be one in the recording. */
-static enum pd_code view(struct pd_index *x, uint64_t at, size_t n, const uint8_t **p, size_t *got,
-                         struct pd_error *error)
+static inline enum pd_code view(struct pd_index *x, uint64_t at, size_t n, const uint8_t **p, size_t *got,
+                                struct pd_error *error)
 {
+    if (pi_input_sees(&x->in, at, n, p, got))
+        return PD_OK;
     const enum pd_code code = pi_input_at(&x->in, at, n, p, got, error);
     if (code && error)
         error->offset = PD_NOWHERE;

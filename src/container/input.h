@@ -84,6 +84,16 @@ uint64_t pi_input_size(const struct pi_input *in);
  */
 enum pd_code pi_input_at(struct pi_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error);
+/* The same of n bytes that are visible already; false: they are not. */
+static inline bool pi_input_sees(const struct pi_input *in, uint64_t offset, size_t n, const uint8_t **p,
+                                 size_t *got)
+{
+    if (offset < in->base || offset - in->base > in->fill || in->fill - (size_t)(offset - in->base) < n)
+        return false;
+    *p = in->seen + (offset - in->base);
+    *got = in->fill - (size_t)(offset - in->base);
+    return true;
+}
 
 /*
  * Keeps bytes [offset, offset + n) of an input that cannot seek, so that they can be read in any order; fewer

@@ -194,6 +194,7 @@ void pi_scan_end(struct pi_scan *s, const struct pi_place *end)
 struct look {
     bool at_each; /* there are some, besides the times to keep */
     bool anew;    /* the time matters: no verdict holds for another sample */
+    bool sound;   /* a sample is kept only if it is as long as its layout */
     size_t whole; /* pi_samples_whole() */
 };
 
@@ -202,9 +203,10 @@ static bool looks_at_each(const struct pd_filter_options *o)
     return o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || o->drop.times;
 }
 
-static struct look look_of(const struct pi_filtering *f, const struct pi_samples *run, bool at_each)
+static struct look look_of(const struct pi_filtering *f, const struct pi_samples *run, bool at_each,
+                           bool sound)
 {
-    return (struct look){at_each, f->options->drop.times != NULL, pi_samples_whole(f->reader, run)};
+    return (struct look){at_each, f->options->drop.times != NULL, sound, pi_samples_whole(f->reader, run)};
 }
 
 __attribute__((noinline)) static void decide(const struct pi_filtering *f, struct pi_verdict *v, uint32_t cpu,
@@ -255,7 +257,7 @@ judge(struct pi_filtering *f, const struct pd_filter_lists *l, const struct pi_s
         return true;
     if (!seen->needed)
         return false;
-    return run->size == look->whole || pi_sample_fits(run->plan, p, run->size) ||
+    return !look->sound || run->size == look->whole || pi_sample_fits(run->plan, p, run->size) ||
            __builtin_expect(pi_unusual_fits(run->plan, p, run->size), 0);
 }
 
@@ -268,7 +270,7 @@ static inline __attribute__((always_inline)) void scan_samples(struct pi_filteri
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin;
     struct pi_samples run = pi_samples_of(r);
-    const struct look look = look_of(f, &run, at_each);
+    const struct look look = look_of(f, &run, at_each, s->on); /* else the copy looks for damage */
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
@@ -322,7 +324,7 @@ enum pd_code pi_scan_copy_samples(struct pi_filtering *f, struct pd_clock *clock
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *stop, *const begin = pi_reader_sees(r, &stop), *p = begin, *kept = NULL;
     struct pi_samples run = pi_samples_of(r);
-    const struct look look = look_of(f, &run, looks_at_each(f->options));
+    const struct look look = look_of(f, &run, looks_at_each(f->options), true);
     struct pd_clock now = *clock;
     uint64_t n = 0, n_kept = 0, time;
     enum pd_code code = PD_OK;

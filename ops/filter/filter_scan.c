@@ -364,7 +364,7 @@ struct copying {
 };
 
 #define PIECES ((size_t)64 << 10)
-#define SMALL ((size_t)512) /* larger parts should be copied only once */
+#define SMALL ((size_t)8192) /* larger parts should be copied only once */
 
 static enum pd_code flush(struct copying *c)
 {

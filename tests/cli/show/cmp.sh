@@ -224,6 +224,20 @@ expect 0 "$PERFDATA" cmp --ignore container a.dir two.data
 expect 1 "$PERFDATA" cmp a.dir two.data
 has out 'file kcore_dir/kcore: only in a.dir'
 
+# ---- What an attr has behind the known fields: zeros there mean nothing, whatever its size.
+tail_of() { # SIZE [TAIL]: a recording with such an attr
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        "{\"attr\":{\"type\":\"SOFTWARE\",\"size\":$1${2:+,\"tail\":\"$2\"}}}" | "$PERFDATA" encode -q -f -o -
+}
+tail_of 152 0000000000000007 >a.data
+tail_of 152 0000000000000008 >b.data
+expect 1 "$PERFDATA" cmp --ignore container a.data b.data
+has out '^attr 0: tail: .*07 | .*08$'
+tail_of 152 0000000000000000 >a.data
+tail_of 144 >b.data
+expect 0 "$PERFDATA" cmp --ignore container a.data b.data
+expect 1 "$PERFDATA" cmp a.data b.data
+
 # ---- Elements: the first eight that differ.
 text_of() { # ADDRESS...: a recording with a call chain
     local ips

@@ -276,8 +276,9 @@ static void other_counts(void **state)
                 80, 2, 1);
     bad_section(12, 0, "ffffffff 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events",
                 80, UINT32_MAX, 1);
-    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000 " W, PD_ECOUNT, "nr_events",
-                80, 2, 1); /* as fewer bytes than an attr are left */
+    /* Fewer bytes than an attr has are left. */
+    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000 " W, PD_ECOUNT,
+                "nr_events", 80, 2, 1);
     for (uint64_t size = 0; size < 64;
          size++) { /* of the attrs, which must have at least the size of the first version */
         char text[300];

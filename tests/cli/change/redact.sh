@@ -131,7 +131,7 @@ done
 mapped_id() { # BUILD-ID: a recording that maps a file with it
     printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
         '{"attr":{"type":"SOFTWARE","sample_type":"IP"}}' \
-        "{\"record\":{\"type\":\"MMAP2\",\"misc\":16386,\"mmap2\":{\"build_id_size\":20,\"build_id\":\"$1\"}}}" |
+        '{"record":{"type":"MMAP2","misc":16386,"mmap2":{"build_id_size":20,"build_id":"'"$1"'"}}}' |
         "$PERFDATA" encode -q -f -o -
 }
 mapped_id 00112233445566778899aabbccddeeff00000000 >md5.data

@@ -650,6 +650,43 @@ static void refused_records(void **state)
     image_free(&f.im);
 }
 
+/* Of a sample and another record, with either id: it is of no event, or of the other one. */
+static void refused_ids(void **state)
+{
+    const uint64_t one = 7, two = 8;
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        const bool sample = i & 1, identifier = i & 2;
+        const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER7,
+                                     .sample_type = identifier ? PD_SAMPLE_IDENTIFIER : PD_SAMPLE_ID,
+                                     .flags = PD_ATTR_SAMPLE_ID_ALL};
+        struct pd_record r = {.type = sample ? PD_RECORD_SAMPLE : PD_RECORD_COMM};
+        uint64_t *id = sample ? &r.u.sample.id : &r.id.id;
+        if (identifier)
+            id = sample ? &r.u.sample.identifier : &r.id.identifier;
+        struct file f = {0};
+        struct pd_writer *w = open_file(&f, NULL);
+        assert_int_equal(pd_writer_attr(w, &attr, &one, 1, NULL), PD_OK);
+        assert_int_equal(pd_writer_attr(w, &attr, &two, 1, NULL), PD_OK);
+        *id = 99;
+        struct pd_error e = {0};
+        assert_int_equal(pd_writer_record(w, &r, &e), PD_EVALUE);
+        assert_string_equal(e.field, identifier ? "identifier" : "id");
+        assert_int_equal(e.found, 99);
+        assert_int_equal(e.expected, one);
+        *id = two;
+        assert_int_equal(pd_writer_record(w, &r, &e), PD_EVALUE);
+        assert_string_equal(e.field, "attr_index");
+        assert_int_equal(e.found, 1);
+        assert_int_equal(e.expected, 0);
+        *id = 0; /* that of its event is put there */
+        assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
+        assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+        pd_writer_close(w);
+        image_free(&f.im);
+    }
+}
+
 /*
  * Two branches, no registers of the user, interrupted ones of an abi that no kernel writes, 8 bytes behind
  * it. If those are an abi as a kernel may write it, two counters behind the branches are more likely: 0 and
@@ -840,6 +877,7 @@ int main(void)
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(refused_options),
         cmocka_unit_test(refused_attrs),
+        cmocka_unit_test(refused_ids),
         cmocka_unit_test(refused_forms),
         cmocka_unit_test(refused_records),
         cmocka_unit_test(fields_without_a_place),

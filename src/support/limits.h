@@ -185,7 +185,9 @@
     X(SYMBOLS_INLINED, 32, COUNT, "functions that are inlined in one another at an address",                 \
       "the outermost ones are left out", "")                                                                 \
     X(SYMBOLS_NAME, 4096, BYTES, "the name of a function as linkers have it, and as its source has it",      \
-      "it stays as linkers have it", "")                                                                     \
+      "it stays as linkers have it, of C++ beyond 1 KiB; `export` and `report` take so much of a longer "    \
+      "one",                                                                                                 \
+      "")                                                                                                    \
     /* The command */                                                                                        \
     X(ELF_NOTES, 64 << 10, BYTES, "a segment of notes in which a build id is looked for",                    \
       "the rest is not looked at", "")                                                                       \

@@ -40,7 +40,7 @@ struct cli_resolver {
     struct cli_elf elf;
     struct cli_table table;
     struct cli_dwarf *dwarf;
-    char (*names)[PI_LIMIT_SYMBOLS_NAME];
+    char (*names)[PI_LIMIT_SYMBOLS_NAME + 1];
     const char *pointers[PI_LIMIT_SYMBOLS_INLINED];
 };
 

@@ -60,8 +60,6 @@ static char *cut(char *text)
     return tab;
 }
 
-static const char too_long[] = "a name of more than 4096 bytes";
-
 static bool take_hex(const char *text, uint64_t *value)
 {
     *value = 0;
@@ -101,6 +99,14 @@ static void unescape(char *text)
     *to = 0;
 }
 
+/* perfdata symbols writes names of any length. */
+static void take_name(char *name)
+{
+    unescape(name);
+    if (strlen(name) > PI_LIMIT_SYMBOLS_NAME)
+        name[PI_LIMIT_SYMBOLS_NAME] = 0;
+}
+
 static void cut_id(char *id)
 {
     id[pi_build_id_length(id, strlen(id))] = 0;
@@ -126,21 +132,18 @@ static const char *take_file(struct parsing *p, char *id)
     return NULL;
 }
 
-static const char *take_inlined(struct parsing *p, struct cli_known_symbol *symbol, char *name)
+static void take_inlined(struct parsing *p, struct cli_known_symbol *symbol, char *name)
 {
     struct cli_symbol_file *s = p->s;
     symbol->inlined = s->n_inlined;
     while (name) {
         char *next = cut(name);
-        if (strlen(name) > PI_LIMIT_SYMBOLS_NAME)
-            return too_long;
         const char *text = name;
-        unescape(name);
+        take_name(name);
         ADD(p, s->inlined, s->n_inlined, text);
         symbol->n_inlined++;
         name = next;
     }
-    return NULL;
 }
 
 static const char *take_symbol(struct parsing *p, char *line)
@@ -155,13 +158,11 @@ static const char *take_symbol(struct parsing *p, char *line)
     struct cli_symbol_part *part = &s->parts[s->n_parts - 1];
     if (part->n && s->all[s->n_all - 1].offset >= symbol.offset)
         return "offsets are not in order";
-    if (strlen(name) > PI_LIMIT_SYMBOLS_NAME)
-        return too_long;
-    unescape(name);
+    take_name(name);
     symbol.name = name;
-    const char *why = take_inlined(p, &symbol, inlined);
-    if (why || p->no_memory)
-        return why;
+    take_inlined(p, &symbol, inlined);
+    if (p->no_memory)
+        return NULL;
     ADD(p, s->all, s->n_all, symbol);
     part->n += !p->no_memory;
     return NULL;

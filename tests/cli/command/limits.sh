@@ -171,14 +171,6 @@ pipe behind 4200 >behind.pipe
 expect 1 "$PERFDATA" cmp own.pipe behind.pipe
 has out 'only in own'
 
-# ---- Names in a file of symbols
-named() { printf 'perfdata-symbols 1\nfile\t-\t/bin/a\n20\t4\t%s\n' "$(repeat "$1" x)"; }
-named 4096 >long.syms
-expect 0 "$PERFDATA" report --symbols long.syms x.data
-named 4097 >long.syms
-expect 3 "$PERFDATA" report --symbols long.syms x.data
-has err 'line 3: a name of more than 4096 bytes'
-
 # ---- The name of a module
 module() { # N: a sample in a module whose name has so many letters
     local file

@@ -158,6 +158,34 @@ for n in 65521 65522; do
     has out '^20001008	8	next$'
 done
 
+# ---- Names: of those that symbols writes, export takes 4,096 bytes.
+name() { head -c "$1" /dev/zero | tr '\0' "$2"; }
+for n in 4096 4097; do
+    { printf '20000000 1000 ' && name $n X && echo; } >root/tmp/perf-7.map
+    expect 0 "$PERFDATA" symbols --root root -f -o x.syms x.data
+    { grep -v '^20000008' x.syms && printf '20000008\t8\t%s\t%s\n' "$(name $n F)" "$(name $n I)"; } >y.syms
+    for what in 'x 4096' 'y 8192'; do
+        expect 0 "$PERFDATA" export --to folded -s none --symbols "${what% *}.syms" x.data
+        [ "$(tr -dc XFI <out | wc -c)" = "${what#* }" ] || fail "$n: other than ${what#* } bytes of names"
+    done
+done
+# As their source has them, where both are within the limit: what linkers have, and what readers see. Of Rust,
+# as libiberty itself takes no longer names of C++ than 1,024 bytes.
+of_source() { # NAME: what symbols writes of it
+    printf '20000000 1000 %s\n' "$1" >root/tmp/perf-7.map
+    expect 0 "$PERFDATA" symbols --root root x.data
+    sed -n 's/^20000008	8	//p' out
+}
+type=$(name 2040 t)
+if [ "$(of_source _RNvC1a1f)" = a::f ]; then
+    [ "$(of_source "_RNvC1a4085$(name 4085 f)")" = "a::$(name 4085 f)" ] || fail 'a name of 4,096 bytes'
+    [ "$(of_source "_RNvC1a4086$(name 4086 f)")" = "_RNvC1a4086$(name 4086 f)" ] || fail 'one of 4,097 bytes'
+    [ "$(of_source "_RINvC1a1fNtC1b2040${type}B7_E")" = "a::f::<b::$type, b::$type>" ] ||
+        fail 'a source of 4,096 bytes'
+    [ "$(of_source "_RINvC1a2ffNtC1b2040${type}B8_E")" = "_RINvC1a2ffNtC1b2040${type}B8_E" ] ||
+        fail 'a source of 4,097 bytes'
+fi
+
 # ---- Places of kernels: far from each other, each with a sample.
 kernels() { # N
     recording

@@ -171,6 +171,21 @@ pipe behind 4200 >behind.pipe
 expect 1 "$PERFDATA" cmp own.pipe behind.pipe
 has out 'only in own'
 
+# The same of large records: of 60,000 bytes, 4 MiB are more than 60 and fewer than 80.
+large() {
+    python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"".join(struct.pack("<IHH", 1000 + i, 0, 60000) + bytes(59992)
+    for i in range(int(sys.argv[1]))))' "$1"
+    own
+}
+pipe large 60 >behind.pipe
+expect 1 "$PERFDATA" cmp own.pipe behind.pipe
+[ "$(grep -c 'only in own' out) $(grep -c 'only in behind' out)" = '0 60' ] ||
+    fail 'cmp does not look 60 large records ahead'
+pipe large 80 >behind.pipe
+expect 1 "$PERFDATA" cmp own.pipe behind.pipe
+has out 'only in own'
+
 # ---- The name of a module
 module() { # N: a sample in a module whose name has so many letters
     local file

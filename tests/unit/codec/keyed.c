@@ -50,11 +50,22 @@ static void patterns_stand_apart(void **state)
     }
 }
 
+/* Where no key is drawn yet, the 129th place from its own is too far; where one is, none is. */
+static void far_places_draw(void **state)
+{
+    const struct pi_key none = {0}, drawn = pi_key_draw();
+    (void)state;
+    assert_false(pi_key_due(&none, 128));
+    assert_true(pi_key_due(&none, 129));
+    assert_false(pi_key_due(&drawn, 129));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_differ),
         cmocka_unit_test(patterns_stand_apart),
+        cmocka_unit_test(far_places_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

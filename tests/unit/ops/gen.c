@@ -165,7 +165,8 @@ static const struct {
     {1, "rate 99999999999999999999999\n", "the number is too large"},
     {1, "lost much\n", "a percentage is expected, like 12.5%"},
     {1, "switches now\n", "there is a word too many"},
-    {1, "process a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9\n", NULL},
+    {1, "cpus 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", "there is a word too many"},
+    {1, "cpus 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "there are too many words"}, /* the 17th */
     {4, "event a 60%\nevent b 60%\nprocess x\n", "the events have more than 100% together"},
 };
 

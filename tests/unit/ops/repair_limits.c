@@ -124,6 +124,36 @@ static void id_index(void **state)
     assert_int_equal(id_behind(65536), ID);
 }
 
+/* What stands before the data of the other recording is held: up to 256 MiB. */
+static void head(void **state)
+{
+    enum { HEAD = 256 << 20 };
+    (void)state;
+    for (unsigned more = 0; more <= 8; more += 8) {
+        struct image like, sample = {0};
+        struct pd_reader *sister, *r = NULL;
+        uint64_t shift;
+        FILE *f = tmpfile(), *own = tmpfile();
+        assert_true(f && own);
+        begin(&like);
+        put_sample(&sample, 1, 0);
+        image_section(&like, IMAGE_DATA, HEAD + more, sample.n);
+        assert_int_equal(pwrite(fileno(f), like.b, like.n, 0), like.n);
+        assert_int_equal(pwrite(fileno(f), sample.b, sample.n, HEAD + more), sample.n);
+        assert_int_equal(pwrite(fileno(own), sample.b, sample.n, 0), sample.n);
+        assert_int_equal(pd_reader_open_fd(&sister, fileno(f), NULL, NULL), PD_OK);
+        assert_int_equal(pi_reader_open_headless(&r, fileno(own), sister, &shift, NULL),
+                         more ? PD_EUNSUP : PD_OK);
+        assert_int_equal(more ? HEAD : shift, HEAD);
+        pd_reader_close(r);
+        pd_reader_close(sister);
+        fclose(f);
+        fclose(own);
+        image_free(&like);
+        image_free(&sample);
+    }
+}
+
 /* ---- What is lost, in order */
 
 struct told {
@@ -184,10 +214,8 @@ static void lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),
-        cmocka_unit_test(table),
-        cmocka_unit_test(id_index),
-        cmocka_unit_test(lost),
+        cmocka_unit_test(samples), cmocka_unit_test(table), cmocka_unit_test(id_index),
+        cmocka_unit_test(head),    cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

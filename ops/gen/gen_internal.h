@@ -89,7 +89,7 @@ enum pd_code pi_gen_parse(struct pi_gen_text *t, const char *text, struct pd_err
 struct pi_gen_event {
     struct pd_attr attr;
     struct pd_plan plan;
-    char name[64];
+    char name[PI_LIMIT_GEN_EVENT + 1];
     uint32_t share;
     uint64_t period; /* usual period of a sample */
     uint64_t count;  /* of the counter so far */

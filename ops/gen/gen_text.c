@@ -210,7 +210,7 @@ static bool add_dso(struct line *l, const char *path, unsigned *dso)
 }
 
 /* process NAME [N threads] [N copies] [N samples] [X%] [in PATH] */
-static bool process_words(struct line *l, struct pi_gen_process *p, char path[128])
+static bool process_words(struct line *l, struct pi_gen_process *p, char path[PI_LIMIT_GEN_PATH + 1])
 {
     struct word *w;
     while ((w = next_word(l))) {
@@ -222,7 +222,7 @@ static bool process_words(struct line *l, struct pi_gen_process *p, char path[12
             continue;
         }
         if (is(w, "in")) {
-            if (!take_name(l, path, 128))
+            if (!take_name(l, path, PI_LIMIT_GEN_PATH + 1))
                 return false;
             continue;
         }
@@ -246,7 +246,7 @@ static bool process_words(struct line *l, struct pi_gen_process *p, char path[12
 static bool process_line(struct line *l)
 {
     struct pi_gen_text *t = l->t;
-    char path[128] = "/usr/bin/";
+    char path[PI_LIMIT_GEN_PATH + 1] = "/usr/bin/";
     unsigned dso;
     if (t->n_processes == PI_LIMIT_GEN_PROCESSES)
         return bad(l, "there are too many processes");
@@ -292,7 +292,7 @@ static bool take_addresses(struct line *l, struct pi_gen_function *f)
 static bool function_line(struct line *l)
 {
     struct pi_gen_text *t = l->t;
-    char path[128];
+    char path[PI_LIMIT_GEN_PATH + 1];
     unsigned dso;
     struct word *w;
     if (t->n_processes == 0)

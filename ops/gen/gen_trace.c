@@ -151,7 +151,7 @@ static void say_format(struct text *t, const char *name, uint64_t id)
 struct parts {
     struct pd_event_system systems[PD_GEN_MOST_EVENTS];
     struct pd_format_file files[PD_GEN_MOST_EVENTS];
-    char names[PD_GEN_MOST_EVENTS][64];
+    char names[PD_GEN_MOST_EVENTS][PI_LIMIT_GEN_EVENT + 1];
     char text[PD_GEN_MOST_EVENTS * 900];
 };
 

@@ -66,10 +66,11 @@ static void operations(void **state)
     const uint64_t iterations = random_iterations(300);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
+        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
+        fflush(stdout); /* what does not hold aborts */
         struct image in[3] = {{0}};
         uint8_t o[OPERATION_OPTIONS];
         const size_t n = 1 + (size_t)pi_rng_below(&r, 3);
-        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         for (size_t k = 0; k < sizeof o; k++)
             o[k] = (uint8_t)pi_rng_next(&r);
         for (size_t k = 0; k < n; k++) {

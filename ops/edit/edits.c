@@ -345,6 +345,27 @@ static enum pd_code change_record(struct pi_edits *e, struct pd_record *rec, boo
     return code;
 }
 
+/* True for the first record of a stream of Google's perf 3.3, by whose form a reader knows such a stream. */
+static bool tells_form(const struct pi_edits *e, const struct pd_record *rec, uint64_t id)
+{
+    const bool stream = e->options->to == PD_CONVERT_SAME || e->options->to == PD_CONVERT_PIPE;
+    return stream && rec->old_feature && rec->index == 0 && id == PD_FEAT_HOSTNAME;
+}
+
+/* A text of as many zeros. */
+static enum pd_code empty_text(struct pi_edits *e, enum pd_order order, struct pd_bytes *data,
+                               struct pd_error *error)
+{
+    uint8_t *text = pi_resize(e->allocator, e->bytes, data->n);
+    if (text == NULL)
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, data->n);
+    e->bytes = text;
+    memset(text, 0, data->n);
+    pi_store32(text, (uint32_t)(data->n - 4), order);
+    data->ptr = text;
+    return PD_OK;
+}
+
 /* The feature in a record of a stream; the mark behind the last one has none. */
 static enum pd_code feature_record(struct pi_edits *e, const struct pd_record *rec, uint64_t id,
                                    const struct pd_bytes *data, uint32_t cpus, uint8_t *out, size_t *n,
@@ -359,6 +380,11 @@ static enum pd_code feature_record(struct pi_edits *e, const struct pd_record *r
     enum pd_code code = PD_OK;
     if (data->n || id <= 255) /* a mark has the number of features, and nothing to hide */
         code = pi_edits_feature(e, &section, data->ptr, data->n, &now, &there, error);
+    if (!code && !there && tells_form(e, rec, id)) {
+        now = *data;
+        there = true;
+        code = empty_text(e, order, &now, error);
+    }
     if (!code && now.n > UINT16_MAX - head)
         code = refuse(rec, PD_ELIMIT, "feature", error);
     if (code && error->record_index == PD_NOWHERE) {
@@ -397,7 +423,8 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
     e->passed = *why;
     if (is_to_lose(e, r, rec)) {
         pi_type_count(&e->gone, rec->type);
-        return why->code == PD_EUNKNOWN ? refuse(rec, PD_EOPAQUE, why->field, error) : PD_OK;
+        return why->code == PD_EUNKNOWN && !e->drop_unknown ? refuse(rec, PD_EOPAQUE, why->field, error)
+                                                            : PD_OK;
     }
     if (e->strict && !e->drop_unknown) {
         if (why->code == PD_OK || why->code == PD_EUNKNOWN)

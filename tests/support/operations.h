@@ -1010,6 +1010,20 @@ static inline void operation_search(struct operations *t, const struct secrets *
     free(strings);
 }
 
+/* What two names, pids, inodes or build ids are replaced by is not the same; paths are made of names. */
+static inline void operation_replaced(void *user, const struct pd_redacted *what)
+{
+    struct image *const seen = user;
+    CHECK(what->kind && what->original && what->n && what->replacement);
+    const uint64_t hash =
+        XXH3_64bits_withSeed(what->replacement, strlen(what->replacement), (uint64_t)*what->kind);
+    if (strcmp(what->kind, "path") == 0 || strcmp(what->kind, "addr") == 0 || seen->n > 2048)
+        return;
+    for (size_t i = 0; i < seen->n; i += 8)
+        CHECK(pi_load64(seen->b + i, PD_LITTLE) != hash);
+    image_u64(seen, hash);
+}
+
 /* No string that identifies is left of the input, as the options have it. */
 static inline void check_redact_secrets(struct operations *t, const struct image *in, const struct image *out,
                                         const struct pd_redaction *redaction,
@@ -1017,7 +1031,10 @@ static inline void check_redact_secrets(struct operations *t, const struct image
 {
     struct secrets s = {.how = how, .redaction = redaction};
     struct secrets_left left = {.s = &s};
+    struct image seen = {0};
     const struct pd_record *rec;
+    pd_redaction_map(redaction, operation_replaced, &seen);
+    image_free(&seen);
     operation_identify(t, in, true, secrets_take, &s, &s.rec);
     secrets_settle(&s);
     operation_identify(t, out, true, secrets_look, &left, &rec);

@@ -1381,12 +1381,21 @@ static inline bool operation_is_lost(const struct operations *t, uint32_t member
     return t->lost.ranges > LOST_RANGES;
 }
 
+/* Where repair says that the data begins later than in the header, no record is before it. */
+static inline bool operation_is_before_data(const struct operations *t, const struct told_place *place)
+{
+    bool moved = false;
+    for (size_t i = 0; i < t->told[0].n && i < TOLD_PLACES; i++)
+        moved = moved || strcmp(t->told[0].at[i].field, "data.offset") == 0;
+    return moved && place->member == 0 && place->offset < t->repaired.data_offset;
+}
+
 /* Damage that `check` names is lost, or told. */
 static inline void check_repair_tells(const struct operations *t)
 {
     const struct told *const damage = &t->damage[0];
     for (size_t i = 0; i < damage->n && i < TOLD_PLACES; i++)
-        CHECK(told_has(&t->told[0], &damage->at[i]) ||
+        CHECK(told_has(&t->told[0], &damage->at[i]) || operation_is_before_data(t, &damage->at[i]) ||
               operation_is_lost(t, damage->at[i].member, damage->at[i].offset));
 }
 

@@ -58,7 +58,7 @@ static inline void contents_read(struct contents *c, struct pd_reader *r, const 
             continue;
         struct content one = {.type = rec.type, .copies = (enum pi_copies)pi_traits_of(rec.type)->copies};
         const bool decoded = pd_reader_decode(r, &rec, NULL) == PD_OK;
-        one.time = decoded && pd_record_time(&rec, &one.time) ? one.time : 0;
+        one.time = pd_record_time(&rec, &one.time) ? one.time : 0;
         pi_canon_record(&canon, &rec);
         one.hash = one.uncount = pi_canon_end(&canon);
         one.counts = decoded && rec.type == PD_RECORD_SAMPLE && rec.plan &&

@@ -443,6 +443,24 @@ static void waits_only_if_records_move(void **state)
     }
 }
 
+/* Without one of the calls the error names it. */
+static void needs_both_calls(const struct recording *in)
+{
+    for (int open = 0; open < 2; open++) {
+        const struct pd_pieces_options options = {.size = sizeof options,
+                                                  .by = PD_PIECES_COUNT,
+                                                  .amount = 1,
+                                                  .open = open ? open_piece : NULL,
+                                                  .close = open ? NULL : close_piece};
+        struct pd_error error = {0};
+        struct pd_reader *r;
+        assert_int_equal(pd_reader_open_memory(&r, in->im.b, in->im.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_pieces(r, &options, NULL, &error), PD_EARG);
+        assert_string_equal(error.field, open ? "close" : "open");
+        pd_reader_close(r);
+    }
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -450,6 +468,7 @@ static void refusals(void **state)
     struct outcome o = {.n = 0};
     rounds(&in, false);
     assert_int_equal(cut(&in, PD_PIECES_COUNT, 0, &o, NULL), PD_EARG);
+    needs_both_calls(&in);
     o.fail = ENOSPC;
     assert_int_equal(cut(&in, PD_PIECES_COUNT, 3, &o, NULL), PD_EOUT);
     drop(&o);

@@ -31,6 +31,7 @@ OPERATIONS = {
 # What a program for nothing else takes (write_yardstick.c): it reads twice, with names three times, goes from
 # header to header, and writes what it reads or chooses, where that is needed by time.
 LIMITS = {
+    "filter, all kept": "{limit} {in} {out}",
     "filter --pid": "{limit} {in} {out} keep {pid}",
     "filter --exclude-pid": "{limit} {in} {out} drop {pid}",
     "filter --comms": "{limit} {in} {out} keep {pids} again",

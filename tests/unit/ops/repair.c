@@ -301,6 +301,49 @@ static void data_elsewhere_and_damaged(void **state)
     image_free(&r.im);
 }
 
+/* The place of the data is wrong, the table damaged: what the header counts behind the data is lost. */
+static void data_elsewhere_without_table(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    make(&r, false, false);
+    image_section(&r.im, IMAGE_DATA, r.start[1], r.start[SAMPLES] - r.start[0]);
+    memset(r.im.b + r.start[SAMPLES], 0xff, 8);
+    assert_int_equal(repair(r.im.b, r.im.n, false, &o), PD_OK);
+    assert_int_equal(o.stats.samples, SAMPLES);
+    assert_int_equal(o.n_lost, 1);
+    assert_int_equal(o.lost[0].offset, r.start[SAMPLES]);
+    assert_int_equal(o.lost[0].bytes, r.im.n - r.start[SAMPLES]);
+    assert_string_equal(o.lost[0].why.field, "data.size");
+    image_free(&o.im);
+    image_free(&r.im);
+}
+
+/* Behind a damaged record all others leave bytes over: such may come, but not there. */
+static void damage_before_doubtful_ones(void **state)
+{
+    const uint32_t doubtful = 8; /* READ is longer, SWITCH is shorter than 32 bytes */
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    make(&r, false, false);
+    for (unsigned i = doubtful; i < SAMPLES; i++)
+        r.im.b[r.start[i]] = PD_RECORD_SWITCH;
+    assert_int_equal(repair(r.im.b, r.im.n, false, &o), PD_OK);
+    assert_int_equal(o.stats.lost, 0);
+    image_free(&o.im);
+    r.im.b[r.start[doubtful]] = PD_RECORD_READ;
+    assert_int_equal(repair(r.im.b, r.im.n, false, &o), PD_OK);
+    assert_int_equal(o.stats.samples, doubtful);
+    assert_int_equal(o.stats.others, 0);
+    assert_int_equal(o.n_lost, 1);
+    assert_int_equal(o.lost[0].offset, r.start[doubtful]);
+    assert_int_equal(o.lost[0].bytes, r.start[SAMPLES] - r.start[doubtful]);
+    image_free(&o.im);
+    image_free(&r.im);
+}
+
 /* The table is damaged, and sample `i` has numbers of one that has an entry of 8 bytes at the file's end. */
 static void make_false_table(struct recording *r, unsigned i)
 {
@@ -520,6 +563,8 @@ int main(void)
         cmocka_unit_test(unfinished),
         cmocka_unit_test(data_elsewhere),
         cmocka_unit_test(data_elsewhere_and_damaged),
+        cmocka_unit_test(data_elsewhere_without_table),
+        cmocka_unit_test(damage_before_doubtful_ones),
         cmocka_unit_test(false_table),
         cmocka_unit_test(data_behind_table),
         cmocka_unit_test(attrs_of_something_else),

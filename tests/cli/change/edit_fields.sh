@@ -52,6 +52,18 @@ has err 'feature auxtrace does not come along'
 [ "$("$PERFDATA" dump out.data | grep -c '^0x')" = $(($("$PERFDATA" dump aux.data | grep -c '^0x') - 2)) ] ||
     fail "other records went"
 
+# The feature that tells of branches goes with them.
+printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+    '{"attr":{"type":"SOFTWARE","sample_type":"IP|BRANCH_STACK"}}' \
+    '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","branch_stack":{"nr":0}}}}' \
+    '{"feature":"branch_stack"}' | "$PERFDATA" encode -q -o branches.data -
+for field in addr branch; do
+    expect 0 "$PERFDATA" edit -f -o out.data --strip $field branches.data
+    [ $field = addr ] || has err 'feature branch_stack does not come along'
+    "$PERFDATA" decode out.data | head -n 1 >header # bit 15 of its features
+    has header "\"adds_features\":\"00$([ $field = addr ] && echo 80 || echo 00)0*\""
+done
+
 # ---- Recordings of perf.
 record x.data -e cpu-clock -F 1999 -g -d -- bash -c work
 "$PERFDATA" convert -q -i x.data -o x.pipe --to pipe

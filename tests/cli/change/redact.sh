@@ -127,6 +127,17 @@ for key in key1 key2; do
     moved=$(($(time_of out.data) - $(time_of times.data)))
     ((moved > 0 && moved < 1 << 58)) || fail "$key moves times by $moved"
 done
+# More bytes in one part than the memory that is there from the start.
+{
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP"}}'
+    printf '{"feature":"bpf_btf","content":{"entries":[{"id":7,"data":"'
+    printf hidden%.0s {1..50000} | od -An -v -tx1 | tr -d ' \n'
+    echo '"}]}}'
+} | "$PERFDATA" encode -q -o long.data -
+redact long.data out.data
+without out.data hidden
+[ "$(stat -c %s long.data)" = "$(stat -c %s out.data)" ] || fail "bytes are missing"
 # A build id of 16 bytes in a field of 20 stays one: perf drops the zeros behind it.
 mapped_id() { # BUILD-ID: a recording that maps a file with it
     printf '%s\n' '{"header":{"container":"file","order":"little"}}' \

@@ -144,6 +144,22 @@ head -c 100 x.data >cut.data
 expect 3 "$PERFDATA" filter -f -i cut.data -o z.data
 [ ! -e z.data ] || fail 'a file without a header was filtered'
 
+# ---- Cpus and events whose verdicts are remembered in one place.
+records() {
+    comm 5 5 five--- 0
+    for time in 100 125 150 175 200 225; do
+        sample 11 5 5 ${time}0000000 $((time % 50 ? 256 : 0))
+        sample 22 5 5 ${time}5000000 $((time % 50 ? 219 : 0)) # 219 is 256 - 37
+    done
+}
+cp x.data first.data
+recording >x.data
+picks '100 150 200' -e cpu-clock --cpu 0
+picks '125 175 225' -e cpu-clock --cpu 256
+"$PERFDATA" filter -q -f -i x.data -o y.data -e page-faults --cpu 219
+[ "$("$PERFDATA" dump -F cpu y.data | grep -c 219)" = 3 ] || fail 'samples of cpu 219 are missing'
+mv first.data x.data
+
 # ---- Memory does not grow with the samples.
 flat 6000 "$PERFDATA" filter -q -f -o large.out --comms tiny
 rm -f large.out

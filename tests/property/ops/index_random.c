@@ -626,6 +626,34 @@ static void bounds_of_types(void **state)
     free(b.p);
 }
 
+/* The numbers of all blocks together fit in 64 bits. */
+static void sums_that_are_too_large(void **state)
+{
+    static const size_t fields[] = {offsetof(struct pi_index_block, inflated),
+                                    offsetof(struct pi_index_block, inside)};
+    struct bytes b = {0};
+    struct reading a;
+    struct pi_index_header header;
+    const char *field;
+    (void)state;
+    build_server(&a, &b, &header);
+    assert_true(header.blocks > 1);
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t *const first = a.file.p + header.table + fields[i];
+        uint8_t *const last = first + (header.blocks - 1) * sizeof(struct pi_index_block);
+        const uint64_t was[2] = {pi_load64(first, PD_LITTLE), pi_load64(last, PD_LITTLE)};
+        pi_store64(first, was[0] ? was[0] : 1, PD_LITTLE);
+        pi_store64(last, UINT64_MAX, PD_LITTLE);
+        assert_int_equal(open_stamped(&a, &field), PD_EVALUE);
+        assert_string_equal(field, "index: sums of a block");
+        pi_store64(first, was[0], PD_LITTLE);
+        pi_store64(last, was[1], PD_LITTLE);
+        assert_int_equal(open_stamped(&a, &field), PD_OK);
+    }
+    close_reading(&a);
+    free(b.p);
+}
+
 /* A byte of the recording: it is told by a place, by a block that is read, or does not matter. */
 static void changed_recording(void **state)
 {
@@ -689,8 +717,10 @@ static void no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without),   cmocka_unit_test(changed_bytes),
-                                       cmocka_unit_test(changed_recording), cmocka_unit_test(inner_bound),
-                                       cmocka_unit_test(bounds_of_types),   cmocka_unit_test(no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_without),   cmocka_unit_test(changed_bytes),
+        cmocka_unit_test(changed_recording), cmocka_unit_test(inner_bound),
+        cmocka_unit_test(bounds_of_types),   cmocka_unit_test(sums_that_are_too_large),
+        cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

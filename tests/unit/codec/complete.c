@@ -169,6 +169,20 @@ static void completed_in_place(void **state)
     assert_int_equal(of_cpu[0].nr_domains, 1);
 }
 
+/* The size that an element states of a part is kept, where it states one. */
+static void stated_sizes(void **state)
+{
+    struct pd_bpf_prog programs[2] = {{.info = {.id = 7}}, {.info_len = 12, .info = {.id = 8}}};
+    struct pd_feature f = {.id = PD_FEAT_BPF_PROG_INFO, .u.bpf_prog_info.programs = PD_LIST(programs, 2)};
+    struct pd_error error = {0};
+    (void)state;
+    assert_int_equal(pd_feature_complete(&f, NULL, &error), PD_ECOUNT);
+    assert_string_equal(error.field, "info_len");
+    assert_int_equal(error.found, 12);
+    assert_int_equal(programs[1].info_len, 12);
+    assert_int_equal(programs[0].info_len, 228); /* as in the kernel, but for the padding */
+}
+
 /* ---- Errors */
 
 static void errors_have_the_whole_name(void **state)
@@ -354,10 +368,15 @@ static void names_of_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_records),     cmocka_unit_test(flags_and_derived_numbers),
-        cmocka_unit_test(constants_of_features), cmocka_unit_test(counts_of_features),
-        cmocka_unit_test(completed_in_place),    cmocka_unit_test(errors_have_the_whole_name),
-        cmocka_unit_test(ids_tell_the_events),   cmocka_unit_test(usual_room),
+        cmocka_unit_test(counts_of_records),
+        cmocka_unit_test(flags_and_derived_numbers),
+        cmocka_unit_test(constants_of_features),
+        cmocka_unit_test(counts_of_features),
+        cmocka_unit_test(completed_in_place),
+        cmocka_unit_test(stated_sizes),
+        cmocka_unit_test(errors_have_the_whole_name),
+        cmocka_unit_test(ids_tell_the_events),
+        cmocka_unit_test(usual_room),
         cmocka_unit_test(names_of_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - a sink whose output grows in memory. */
+/* bytes.h - a sink whose output grows in memory; and one that keeps nothing. */
 #ifndef PERFDATA_TESTS_BYTES_H
 #define PERFDATA_TESTS_BYTES_H
 
@@ -31,6 +31,18 @@ static inline int bytes_patch(void *user, uint64_t at, const void *bytes, size_t
     struct bytes *b = user;
     assert_true(at <= b->n && n <= b->n - at);
     memcpy(b->p + at, bytes, n);
+    return 0;
+}
+
+static inline int nothing_put(void *user, const void *bytes, size_t n)
+{
+    (void)user, (void)bytes, (void)n;
+    return 0;
+}
+
+static inline int nothing_patch(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    (void)user, (void)at, (void)bytes, (void)n;
     return 0;
 }
 

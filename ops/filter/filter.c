@@ -15,9 +15,11 @@ static enum pd_code filter_all(struct pi_filtering *f)
         return pi_filter_is_pipe(f) && !pi_filter_asks_order(f)
                    ? pi_filter_stream(f)
                    : pi_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
-    code = pi_filter_asks_order(f) ? pi_filter_find_ordered(f) : PD_OK;
+    code = pi_filter_asks_order(f) ? pi_filter_take_ordered(f) : PD_OK;
     if (!code)
         code = pi_filter_prepare(f);
+    if (!code && f->ordered)
+        code = pi_filter_find_ordered(f);
     if (!code)
         code = pi_filter_learn(f);
     f->last_pass = true;

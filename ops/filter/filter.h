@@ -113,9 +113,9 @@ struct pi_filtering;
 
 /* True if the selection has such lists. */
 bool pi_filter_asks_order(const struct pi_filtering *f);
-/*
- * Reads the recording once, and takes those lists out of f->asked. f->ordered is to be freed in any case.
- */
+/* Takes those lists out of f->asked; f->ordered is to be freed in any case. */
+enum pd_code pi_filter_take_ordered(struct pi_filtering *f);
+/* Reads the recording once. */
 enum pd_code pi_filter_find_ordered(struct pi_filtering *f);
 /* True if those lists want the sample, or the record that goes with its task. */
 bool pi_ordered_meets(const struct pi_ordered *o, const struct pd_record *rec);

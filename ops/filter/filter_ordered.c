@@ -151,11 +151,9 @@ static enum pd_code prepare(struct pi_filtering *f, struct pi_ordered *o)
     return code;
 }
 
-enum pd_code pi_filter_find_ordered(struct pi_filtering *f)
+enum pd_code pi_filter_take_ordered(struct pi_filtering *f)
 {
     const struct pd_allocator *allocator = f->options->allocator;
-    const struct pd_sorter_options how = {.size = sizeof how, .allocator = allocator, .kind = PD_SORT_CAUSAL};
-    struct pd_sorter *s;
     struct pi_ordered *o = f->ordered = pi_resize(allocator, NULL, sizeof *o);
     if (o == NULL)
         return no_memory(f);
@@ -166,7 +164,15 @@ enum pd_code pi_filter_find_ordered(struct pi_filtering *f)
                                       .user = f->options->user}};
     o->only.keep = take_lists(&f->asked->keep, o->only.with_children);
     o->only.drop = take_lists(&f->asked->drop, o->only.with_children);
-    pi_progress_expect(&f->progress, pi_record_bytes(f->reader), 1);
+    return PD_OK;
+}
+
+enum pd_code pi_filter_find_ordered(struct pi_filtering *f)
+{
+    struct pi_ordered *o = f->ordered;
+    const struct pd_sorter_options how = {
+        .size = sizeof how, .allocator = o->only.allocator, .kind = PD_SORT_CAUSAL};
+    struct pd_sorter *s;
     enum pd_code code = prepare(f, o);
     if (!code)
         code = pd_reader_rewind(f->reader, f->error);

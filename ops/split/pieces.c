@@ -811,6 +811,14 @@ static enum pd_code open_batch(struct cutter *k)
     return make_cuts(k, k->n_keys < most ? k->n_keys : most);
 }
 
+/* How often the recording is read is only known now: one reading for pieces was expected. */
+static void expect_batches(struct cutter *k)
+{
+    const size_t batches = (k->n_keys + k->batch - 1) / k->batch;
+    pi_progress_expect(&k->progress, pi_record_bytes(k->c.reader),
+                       (unsigned)(batches * (k->many_needs ? 2 : 1) - 1));
+}
+
 /* Without samples there is one piece, with all records. */
 static enum pd_code cut_by_key(struct cutter *k)
 {
@@ -824,6 +832,8 @@ static enum pd_code cut_by_key(struct cutter *k)
         code = open_batch(k);
     if (!code && k->batch > WORD && !pi_tasks_widen(k->c.tasks, (k->batch + 63) / 64))
         k->batch = WORD;
+    if (!code)
+        expect_batches(k);
     for (; !code && k->first_key < k->n_keys; k->first_key += k->batch)
         code = write_batch(k);
     return code;

@@ -350,6 +350,8 @@ static enum pd_code advance(struct pi_merging *m, uint32_t i, bool *more)
             tell_read(m, i, &what);
         else if (is_taken(in))
             break;
+        else
+            pi_progress_record(&m->progress, &in->rec);
     }
     *more = code != PD_END;
     const uint64_t time = *more ? pi_merge_time(&in->rec) : 0;

@@ -9,7 +9,7 @@ struct pi_progress {
     void (*callback)(void *user, uint64_t done, uint64_t total); /* may be NULL */
     void *user;
     uint64_t done, total; /* total PD_NOWHERE: not known */
-    uint32_t records;
+    uint64_t untold;      /* bytes since the last report of a record */
 };
 
 /* Bytes of the records of a recording; PD_NOWHERE for a stream that cannot seek. */
@@ -34,12 +34,17 @@ static inline void pi_progress_tell(const struct pi_progress *p)
         p->callback(p->user, p->done < p->total ? p->done : p->total, p->total);
 }
 
+#define PI_PROGRESS_EVERY 16384 /* bytes */
+
 /* Counts a record of so many bytes. Not each call reports. */
 static inline void pi_progress_one(struct pi_progress *p, uint64_t n)
 {
     p->done += n;
-    if (p->callback && (++p->records & 255) == 0)
-        pi_progress_tell(p);
+    p->untold += n;
+    if (p->untold < PI_PROGRESS_EVERY)
+        return;
+    p->untold = 0;
+    pi_progress_tell(p);
 }
 
 /* The same; records inside a COMPRESSED one count with that one. */

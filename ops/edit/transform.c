@@ -43,7 +43,7 @@ static void report(struct pd_transform_run *t, const struct pd_error *what)
 static uint64_t time_of(const struct pd_record *rec)
 {
     uint64_t time;
-    return pi_word_time(rec, &time) ? time : 0;
+    return pi_known_time(rec, &time) ? time : 0;
 }
 
 static void note_time(struct pd_transform_run *t, const struct pd_record *rec)

@@ -4,6 +4,7 @@
 #include "src/schema/fail.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
+#include "src/session/record_words.h"
 #include "src/support/wire.h"
 
 static enum pd_code filter_all(struct pi_filtering *f)
@@ -85,7 +86,7 @@ static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64
     enum pd_code code = pd_reader_rewind(reader, error);
     *first = *last = 0;
     while (!code && (code = pd_reader_next(reader, &rec, error)) == PD_OK) {
-        if (rec.type != PD_RECORD_SAMPLE || !pd_record_time(&rec, &time) || time == 0)
+        if (rec.type != PD_RECORD_SAMPLE || !pi_known_time(&rec, &time))
             continue;
         *first = *first == 0 || time < *first ? time : *first;
         *last = time > *last ? time : *last;

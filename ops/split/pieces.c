@@ -335,7 +335,7 @@ static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
     uint64_t time;
     k->samples++;
     k->sample_bytes += rec->size;
-    if (pd_record_time(rec, &time) && time)
+    if (pi_known_time(rec, &time))
         note_first(k, time);
     return cuts_by_key(k) ? note_key(k, rec, key_of(k, rec)) : PD_OK;
 }

@@ -128,7 +128,7 @@ static void count(struct pi_cut *p, struct pd_record *rec, bool copy)
         p->piece.others++;
         return;
     }
-    if (pi_word_time(rec, &time) && time)
+    if (pi_known_time(rec, &time))
         count_sample(p, time);
     else
         p->piece.samples++;

@@ -175,6 +175,25 @@ same a b
 awk 'NR % 3 == 1' a >c
 same b c
 
+# The largest number is no time: what says when samples were taken stays what it is.
+{
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME"}}'
+    for time in 300 100 18446744073709551615 200; do
+        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":5,"tid":5,"time":"%s"}}}\n' $time
+    done
+    echo '{"feature":"sample_time","content":{"first":"100","last":"300"}}'
+} | "$PERFDATA" encode -q -o unknown.data -
+"$PERFDATA" edit -q --drop-feature SAMPLE_TIME -i unknown.data -o bare.data
+for verb in 'filter --pid 5' 'split --by pid' redact 'edit --max-stack 1' 'convert --to pipe'; do
+    rm -f y[5%]*.data
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb -q -f -o y%d.data -i unknown.data
+[ "$("$PERFDATA" dump -F time y.data | wc -l)" = 1 ] || fail "a share of times that are known"
+done
+"$PERFDATA" filter -q -f --time 0%-50% -i bare.data -o y.data
+[ "$("$PERFDATA" dump -F time y.data | wc -l)" = 1 ] || fail 'a share of times that are known'
+
 # No times, no share of them: nothing is damaged.
 "$PERFDATA" gen -q -t SAMPLE --sample-type ip,tid -c 5 -o timed.data
 "$PERFDATA" edit -q --drop-feature SAMPLE_TIME -i timed.data -o untimed.data

@@ -7,7 +7,8 @@ usage: operators.py [--count N | --reported] [--only REGEX] [--tests REGEX] [--l
 
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
 `>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way; the two values of a
-choice change places. clang's own tree says where such operators stand (Debian's python3-clang-14). All
+choice change places. clang's own tree says where such operators stand (Debian's python3-clang-14), in headers
+as well, but for those that are only a part of what includes them, as what makes code of the schema. All
 mutants are built at once, into one copy of the tree, where the variable PERFDATA_MUTANT chooses the one that
 is alive: so a mutant costs no compiler's time, and one run of all tests tells which of them come past its
 place. These are tried from the shortest on, where a test whose name has to do with the file counts as ten
@@ -72,7 +73,8 @@ NOT_TESTS = r"^(repo|install|bench|load|oracle|faults|inputs|generated)/|_perf$"
 SLOWEST = 20  # seconds of one processor, of a test that judges
 MEMORY = 8 << 30  # bytes that one may have, and write
 Kind = cindex.CursorKind
-CHOICE = """/* Which mutant is alive, and which places were passed. */
+CHOICE = """#pragma once
+/* Which mutant is alive, and which places were passed. */
 extern int pi_mutant;
 extern unsigned char *pi_mutants_passed;
 #define PI_MUTANT(k_) (pi_mutants_passed[k_] = 1, pi_mutant == (k_))
@@ -134,11 +136,14 @@ class File:
         self.path, self.name = path, str(path.relative_to(SOURCE))
         self.data = path.read_bytes()
         options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        unit = cindex.Index.create().parse(str(path), args=arguments, options=options)
-        if [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]:
-            sys.exit(f"{self.name}: {list(unit.diagnostics)[0]}")
-        self.macros = macros_of(unit, path)
+        unit = cindex.Index.create().parse(str(path), args=["-xc", *arguments], options=options)
         self.mutants = []
+        wrong = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+        if wrong and path.suffix == ".h":  # one that is a part of others
+            return
+        if wrong:
+            sys.exit(f"{self.name}: {wrong[0]}")
+        self.macros = macros_of(unit, path)
         for cursor in unit.cursor.get_children():
             if (
                 cursor.kind == Kind.FUNCTION_DECL
@@ -275,8 +280,10 @@ class Tree:
                 (self.tree / name).chmod((SOURCE / name).stat().st_mode)
         self.put(self.tree.parent / "pi_mutant.h", CHOICE.encode())
         for file in self.files:
-            self.put(self.tree / file.name, self.compilable(file))
-        self.put(self.tree / "src/pi_mutant.c", (CHOOSER % self.count).encode())
+            if file.mutants:
+                self.put(self.tree / file.name, self.compilable(file))
+        for folder in ("src", "tools/gen"):  # of the library, and of what takes only headers of it
+            self.put(self.tree / folder / "pi_mutant.c", (CHOOSER % self.count).encode())
 
     def compilable(self, file):
         """Without the mutants that the compiler refuses, which are few."""
@@ -387,7 +394,7 @@ class Judge:
 
     def order(self, mutant):
         """The tests that come past it."""
-        words = set(re.findall("[a-z0-9]+", mutant.file.split("/", 1)[1].removesuffix(".c")))
+        words = set(re.findall("[a-z0-9]+", mutant.file.split("/", 1)[1][:-2]))
         near = lambda name: words & set(re.findall("[a-z0-9]+", name.split("/")[1]))
         those = [name for name in self.tests if self.passed[name] >> mutant.number & 1]
         return sorted(those, key=lambda name: self.cpu[name] / (10 if near(name) else 1))
@@ -416,7 +423,7 @@ ARGUMENTS = ["-std=gnu11", "-D_FILE_OFFSET_BITS=64", f"-I{SOURCE}", f"-I{SOURCE}
 
 
 def all_files():
-    names = sorted(name for folder in FOLDERS for name in (SOURCE / folder).rglob("*.c"))
+    names = sorted(name for folder in FOLDERS for name in (SOURCE / folder).rglob("*.[ch]"))
     files = [File(path, ARGUMENTS) for path in names if NOT_HERE not in str(path)]
     number = 0
     for file in files:

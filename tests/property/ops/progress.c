@@ -280,8 +280,26 @@ static void each_recording(void **state)
     }
 }
 
+/* Where the size of one input is not known, neither is the total. */
+static void one_of_unknown_size(void **state)
+{
+    struct bytes b = {0};
+    (void)state;
+    make(&b, (struct pd_gen_options){.container = PD_CONTAINER_PIPE});
+    for (int first = 0; first < 2; first++) {
+        struct pd_reader *const r[] = {open_bytes(&b, first), open_bytes(&b, !first)};
+        struct told t = {.done = 0};
+        assert_int_equal(differ(r, 0, &t), PD_OK);
+        assert_true(t.reports > 0 && t.total == PD_NOWHERE);
+        pd_reader_close(r[0]);
+        pd_reader_close(r[1]);
+    }
+    free(b.p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_recording)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_recording),
+                                       cmocka_unit_test(one_of_unknown_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,12 +296,16 @@ sort out >got
 same want got
 
 # ---- Inlined functions.
-if "$PERFDATA" symbols --inline x.data >out 2>err; then
-    for ((at = 0x$leaf; at < 0x$leaf + 24; at++)); do
+samples_from() { # OFFSET: a recording of a sample at each of the 24 bytes of the file from there on
+    local at
+    for ((at = 0x$1; at < 0x$1 + 24; at++)); do
         printf '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
             "ip":"0x%x","pid":7,"tid":7,"time":"11","callchain":{"ips":[]}}}}\n' $((0x10000000 + at))
     done | unfold >more
     recording "$dir/whole" $id | cat - more | "$PERFDATA" encode -f -o more.data || fail encode
+}
+if "$PERFDATA" symbols --inline x.data >out 2>err; then
+    samples_from $leaf
     expect 0 "$PERFDATA" symbols --inline more.data
     awk -F '\t' '$3 == "leaf" { line = $1; for (i = 3; i <= NF; i++) line = line " " $i
         print line }' out >got
@@ -334,11 +338,7 @@ if "$PERFDATA" symbols --inline x.data >out 2>err; then
         } >deep.c
         cc -O1 -g -Wl,--build-id=0x$id -o whole deep.c
         deep=$(offset_of "$(address leaf)")
-        for ((at = 0x$deep; at < 0x$deep + 24; at++)); do
-            printf '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
-                "ip":"0x%x","pid":7,"tid":7,"time":"11","callchain":{"ips":[]}}}}\n' $((0x10000000 + at))
-        done | unfold >more
-        recording "$dir/whole" $id | cat - more | "$PERFDATA" encode -f -o more.data || fail encode
+        samples_from "$deep"
         expect 0 "$PERFDATA" symbols --inline more.data
         # The function, the outermost one that is left, and the innermost.
         awk -F '\t' -v most=0 'NF > most { most = NF; line = $3 " " $4 " " $NF " " NF - 3 }

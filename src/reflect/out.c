@@ -263,13 +263,32 @@ static bool is_utf8(const uint8_t *p, size_t n)
     return true;
 }
 
-/* Bytes of the character at p; 0: it is none, or one of those that control a terminal, U+0080…U+009F too. */
+/*
+ * The character at p, which is one of UTF-8 above 0x7f, if it can change what a reader sees of others; else
+ * 0. U+0080 to U+009F control a terminal, marks and overrides of direction (Bidi_Control of Unicode) put text
+ * in another order, and U+2028 and U+2029 end lines.
+ */
+static unsigned unsafe_character(const uint8_t *p)
+{
+    /* A bit for each of U+2000 to U+203F and of U+2040 to U+207F: U+200E, U+200F, U+2028…; U+2066… */
+    static const uint64_t unsafe[] = {UINT64_C(3) << 0x0e | UINT64_C(0x7f) << 0x28, UINT64_C(0xf) << 0x26};
+    if (p[0] == 0xc2 && p[1] < 0xa0)
+        return p[1];
+    if (p[0] == 0xd8 && p[1] == 0x9c)
+        return 0x61c;
+    if (p[0] != 0xe2 || p[1] > 0x81)
+        return 0;
+    const unsigned second = p[1] & 1, third = p[2] & 0x3f;
+    return unsafe[second] >> third & 1 ? 0x2000 + 0x40 * second + third : 0;
+}
+
+/* Bytes of the character at p; 0: it is none, or a control character, or an unsafe one. */
 static size_t visible_length(const uint8_t *p, size_t n)
 {
     if (*p < 0x80)
         return *p >= ' ' && *p != 0x7f;
     const size_t length = utf8_length(p, n);
-    return length == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : length;
+    return length && unsafe_character(p) ? 0 : length;
 }
 
 /* True if none of 8 bytes is a control character, a backslash, or above 0x7e. */
@@ -328,14 +347,15 @@ void pd_out_visible(struct pd_out *out, const char *text, size_t n)
     emit_visible(out, text, n, false);
 }
 
-static void emit_escape(struct pd_out *out, uint8_t c)
+static void emit_escape(struct pd_out *out, unsigned c)
 {
     if (c == '"' || c == '\\') {
         const char escape[] = {'\\', (char)c};
         pi_emit(out, escape, 2);
     } else {
-        PI_EMIT(out, "\\u00");
-        pi_emit(out, pi_hex_pairs + 2 * c, 2);
+        PI_EMIT(out, "\\u");
+        pi_emit(out, pi_hex_pairs + 2 * (c >> 8), 2);
+        pi_emit(out, pi_hex_pairs + 2 * (c & 0xff), 2);
     }
 }
 
@@ -351,11 +371,13 @@ void pd_out_json_text(struct pd_out *out, const char *text, size_t n)
     pi_emit_char(out, '"');
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
-        const bool high = p[i] == 0xc2 && p[i + 1] < 0xa0; /* U+0080…U+009F */
-        if (p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f && !high)
+        const bool plain = p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f;
+        const unsigned high = p[i] > 0xc1 ? unsafe_character(p + i) : 0;
+        if (plain && !high)
             continue;
         pi_emit(out, p + from, i - from);
-        emit_escape(out, p[i += high]);
+        emit_escape(out, high ? high : p[i]);
+        i += high ? utf8_length(p + i, n - i) - 1 : 0;
         from = i + 1;
     }
     pi_emit(out, p + from, n - from);

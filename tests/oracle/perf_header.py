@@ -21,8 +21,8 @@ perf 6.1 judges. Where perf 7.3 writes a line in another way, or there is no lin
   - a section that is empty or damaged: perf leaves all behind it unread and prints "(null)" and 0; so such
     files, and those that are not finished, whose sections do not exist, are not compared
   - CPU_TOPOLOGY whose strings have another padding than perf's: perf reckons with its own and finds no cores
-  - control characters in names, which perf writes as they are, are \\xNN, so that no name makes lines of its
-    own
+  - control characters and marks of direction in names, which perf writes as they are, are \\xNN, so that no
+    name makes lines of its own
   - names of events in simpleperf's SIMPLEPERF_META_INFO: perf makes up its own
 """
 

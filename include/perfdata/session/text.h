@@ -52,13 +52,17 @@ PD_EXPERIMENTAL void pd_out_hex(struct pd_out *out, uint64_t value);
 PD_EXPERIMENTAL void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value);
 /* Bytes as lower-case hex digits, without spaces or quotes. */
 PD_EXPERIMENTAL void pd_out_hex_bytes(struct pd_out *out, const void *bytes, size_t n);
-/* Text for people: control characters and bytes that are not UTF-8 become \xNN, a backslash becomes \\. */
+/*
+ * Text for people: control characters and bytes that are not UTF-8 become \xNN, a backslash becomes \\. Here
+ * and in all texts below, marks and overrides of direction (Bidi_Control of Unicode) and the separators of
+ * lines (U+2028, U+2029) count as control characters.
+ */
 PD_EXPERIMENTAL void pd_out_plain(struct pd_out *out, const char *text, size_t n);
 /* The same, but a backslash stays one, as in names printed by perf: printable text is the same as perf's. */
 PD_EXPERIMENTAL void pd_out_visible(struct pd_out *out, const char *text, size_t n);
 /*
  * A JSON value: a string with its quotes where the text is UTF-8, else {"hex":"…"}. Control characters are
- * \u00NN.
+ * \uNNNN.
  */
 PD_EXPERIMENTAL void pd_out_json_text(struct pd_out *out, const char *text, size_t n);
 /* A JSON value: a number of `width` bytes by the rules of pd_record_json(). */

@@ -103,6 +103,16 @@ static void test_text(void **state)
     check_text("", 0, "\"\"");
     check_text("a\"b\\c\n\x1f\x7f/", 9, "\"a\\\"b\\\\c\\u000a\\u001f\\u007f/\"");
     check_text("\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"");
+    /* Marks and overrides of direction, ends of lines, and the characters beside these. */
+    check_text("\xd8\x9b\xd8\x9c\xd8\x9d", 6, "\"\xd8\x9b\\u061c\xd8\x9d\"");
+    check_text("\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", 12,
+               "\"\xe2\x80\x8d\\u200e\\u200f\xe2\x80\x90\"");
+    check_text("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", 12,
+               "\"\xe2\x80\xa7\\u2028\\u202e\xe2\x80\xaf\"");
+    check_text("\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", 12,
+               "\"\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa\"");
+    check_text("\xe2\x82\x8e\xe2\x81\x8e\xe3\x80\xae\xe2\x80\xa6", 12,
+               "\"\xe2\x82\x8e\xe2\x81\x8e\xe3\x80\xae\xe2\x80\xa6\"");
     check_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
     check_text("\xff", 1, "{\"hex\":\"ff\"}");
     check_text("a\xc3", 2, "{\"hex\":\"61c3\"}");                /* cut */

@@ -264,7 +264,7 @@ static void nothing_is_told(const struct recording *was, const struct recording 
     }
 }
 
-/* Its place in memory, from which the kernel counts where there is no file, moves with a map; that in a file stays. */
+/* A map without a file has its own address as its place, which moves with it; a place in a file stays. */
 static void places_stay(const struct recording *told, const struct recording *is)
 {
     for (size_t i = 0; i < told->n_maps; i++) {

@@ -1677,6 +1677,77 @@ static inline void check_edit_back(struct operations *t, const struct image *pla
     image_free(&there);
 }
 
+/* How many of a call chain's words stay: all, or up to the last of `most` that are no markers. */
+static inline size_t operation_stack(const struct pd_vec *ips, uint32_t most)
+{
+    size_t n = 0, stays = 0;
+    for (size_t i = 0; i < ips->n; i++)
+        if (pd_vec_at(ips, i) < PD_CONTEXT_MAX && ++n == most)
+            stays = i + 1;
+    return n <= most ? ips->n : stays;
+}
+
+/* The call chain of a record, or NULL. */
+static inline const struct pd_vec *operation_ips(const struct pd_record *rec)
+{
+    if (rec->type == PD_RECORD_CALLCHAIN_DEFERRED)
+        return &rec->u.callchain_deferred.ips;
+    return rec->type == PD_RECORD_SAMPLE && rec->plan->shape.sample_type & PD_SAMPLE_CALLCHAIN
+               ? &rec->u.sample.callchain.ips
+               : NULL;
+}
+
+/* The next one but those that hold others, which may be more or fewer. */
+static inline enum pd_code operation_next(struct pd_reader *r, struct pd_record *rec)
+{
+    enum pd_code code;
+    do
+        code = pd_reader_next(r, rec, NULL);
+    while (code == PD_OK && pi_is_wrapper(rec));
+    return code;
+}
+
+/* All records are there, and each call chain as far as it is to be. */
+static inline void check_edit_chains(struct operations *t, const struct image *in, const struct image *out,
+                                     uint32_t most)
+{
+    struct pd_reader *a = operation_reopen(t, in), *b = operation_reopen(t, out);
+    struct pd_record was = {0}, is = {0};
+    enum pd_code code;
+    while ((code = operation_next(a, &was)) == PD_OK) {
+        CHECK(operation_next(b, &is) == PD_OK && is.type == was.type);
+        if (pd_reader_decode(a, &was, NULL) != PD_OK)
+            continue;
+        CHECK(pd_reader_decode(b, &is, NULL) == PD_OK);
+        const struct pd_vec *const before = operation_ips(&was), *const after = operation_ips(&is);
+        CHECK(!before == !after);
+        if (before == NULL)
+            continue;
+        CHECK(after->n == operation_stack(before, most));
+        for (size_t i = 0; i < after->n; i++)
+            CHECK(pd_vec_at(after, i) == pd_vec_at(before, i));
+    }
+    CHECK(code == PD_END && operation_next(b, &is) == PD_END);
+    pd_reader_close(a);
+    pd_reader_close(b);
+}
+
+/* Shorter call chains, and then nothing that is longer. */
+static inline void check_edit_stack(struct operations *t, const struct image *plain)
+{
+    const struct pd_edit_options edit = {.size = sizeof edit, .max_stack = 1u + t->o[4] % 4};
+    const struct pd_convert_options options = {.edit = &edit};
+    struct image out, again;
+    if (operation_convert(t, plain, &out, options) == PD_OK) {
+        CHECK(operation_clean(t, &out));
+        CHECK(operation_trace(t, plain, true, true) == operation_trace(t, &out, true, true));
+        check_edit_chains(t, plain, &out, edit.max_stack);
+        CHECK(operation_convert(t, &out, &again, options) == PD_OK && operation_same(&out, &again));
+        image_free(&again);
+    }
+    image_free(&out);
+}
+
 static inline void check_edit(struct operations *t, const struct image *in, bool clean)
 {
     const struct pd_name_change none[] = {{"\001nobody", "\001none"}};
@@ -1689,6 +1760,7 @@ static inline void check_edit(struct operations *t, const struct image *in, bool
         if (t->o[7] & 1)
             operation_to_file(t, in, &plain, (struct pd_convert_options){.edit = &edit});
         check_edit_back(t, &plain);
+        check_edit_stack(t, &plain);
     }
     image_free(&plain);
 }

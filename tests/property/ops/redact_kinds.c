@@ -419,7 +419,7 @@ static void rename_system(struct image *im)
         memcpy(p, "my_pr", 5);
 }
 
-/* How all is redacted; USUAL: each kind in its own way, or, every other time, one in another than the others. */
+/* How all is redacted; USUAL: each kind in its own way, or, every other time, only one unlike the others. */
 static struct choice choose(enum pd_redact_how how, struct pi_rng *r, uint64_t i)
 {
     static const enum pd_redact_how ways[] = {PD_REDACT_KEEP, PD_REDACT_HASH, PD_REDACT_DROP};

@@ -65,6 +65,7 @@ struct pi_hashing {
     uint64_t told_before;  /* by the reading that was too quick */
     struct pd_hash *attrs;
     size_t n_attrs, cap_attrs;
+    size_t n_given;                     /* of the reader's attrs, those that are among them */
     struct pi_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
     struct feature features[OTHER + 1]; /* by number */
     struct held *held;
@@ -115,12 +116,12 @@ static enum pd_code add_attr(struct pi_hashing *h, const struct pd_attr *attr, c
     return PD_OK;
 }
 
-/* Those of the file's section, or those that a stream has brought so far. */
-static enum pd_code add_attrs(struct pi_hashing *h, size_t from)
+/* The next ones of the reader, up to so many: of the file's section, or those that a stream has brought. */
+static enum pd_code add_attrs(struct pi_hashing *h, size_t to)
 {
     enum pd_code code = PD_OK;
-    for (size_t i = from; !code && i < pd_reader_n_attrs(h->r); i++) {
-        const struct pd_event_attr *e = pd_reader_attr(h->r, i);
+    for (; !code && h->n_given < to; h->n_given++) {
+        const struct pd_event_attr *e = pd_reader_attr(h->r, h->n_given);
         const struct pd_vec ids = {e->ids, e->n_ids, 8, PD_FORM_STRUCT};
         code = add_attr(h, &e->attr, &ids);
     }
@@ -353,12 +354,13 @@ static void add_build_id_record(struct pi_hashing *h, struct pd_record *rec)
     add_instance(h, PD_FEAT_BUILD_ID);
 }
 
-/* Of a stream the reader has taken it, and all such records of it are added together. */
+/* Of a stream the reader has taken it, unless it is inside a COMPRESSED one. */
 static enum pd_code add_attr_record(struct pi_hashing *h, struct pd_record *rec)
 {
-    if (!decode(h, rec) || (pd_reader_info(h->r)->container == PD_CONTAINER_PIPE && rec->depth == 0))
-        return PD_OK;
-    return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
+    const bool decoded = decode(h, rec);
+    if (pd_reader_info(h->r)->container == PD_CONTAINER_PIPE && rec->depth == 0)
+        return add_attrs(h, h->r->attrs.seen);
+    return !decoded ? PD_OK : add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
 }
 
 /* Behind a record that carries no content. */
@@ -626,7 +628,7 @@ static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
     if (!code && h->r->workers && !stream) /* the events of a stream may change */
         code = pi_batches_open(&h->batches, h->r->workers, h->allocator, h->error);
     if (!code && !stream)
-        code = add_attrs(h, 0);
+        code = add_attrs(h, pd_reader_n_attrs(h->r));
     if (!code)
         code =
             pi_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
@@ -636,8 +638,6 @@ static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
         return PD_OK;
     pd_sorter_close(h->sorter); /* from here on the reader may be used again */
     h->sorter = NULL;
-    if (!code && stream)
-        code = add_attrs(h, 0);
     if (!code)
         code = add_sections(h);
     if (!code)

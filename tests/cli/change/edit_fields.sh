@@ -127,6 +127,27 @@ flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null
 expect 2 "$PERFDATA" edit --strip stack -o none.data "$PERFDATA_SOURCE/corpus/conformance/trap-regs-abi.data"
 has err '--strip: .*record 0 of type 9 (SAMPLE).* not known'
 [ ! -e none.data ] || fail 'an output of what was refused'
+# Fields before the registers are found, and go.
+for name in ADDR READ PERIOD CALLCHAIN RAW BRANCH_STACK; do
+    option=${name,,}
+    option=${option%_stack}
+    case $name in
+        CALLCHAIN) field='1 77' ;;
+        RAW) field=$((4 | 77 << 32)) ;;
+        BRANCH_STACK) field=0 ;;
+        *) field=77 ;;
+    esac
+    # shellcheck disable=SC2086
+    printf '%s\n' '{"header":{"order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|'$name'|REGS_USER","sample_regs_user":"0x1"}}' \
+        '{"record":{"type":"SAMPLE","raw":"'"$(
+            le 8 16 $field 9 55 | od -An -v -tx1 | tr -d ' \n'
+        )"'"}}' | "$PERFDATA" encode -q -f -o in.data
+    edit in.data out --strip "$option"
+    [ "$(sample_type out)" = 'IP|REGS_USER' ] || fail "--strip $option: $(sample_type out)"
+    [ "$(tail -c 32 out | od -An -v -td8 -w8 | tail -n 3 | tr -d ' ' | paste -sd ,)" = 16,9,55 ] ||
+        fail "--strip $option: $("$PERFDATA" dump out)"
+done
 # So are samples of no known event: when all events have lost what tells them apart, a reader would take them
 # for samples without the field. Of events that are alike, the layout is known: they lose it.
 stranger() { # FIELDS of the second event, beside those of the first: IDENTIFIER, IP, TID, PERIOD

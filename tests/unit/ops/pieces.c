@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>
+#include <perfdata/session/tasks.h>
 #include <stdio.h>
 
 enum { MOST = 80, ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU };
@@ -208,6 +209,25 @@ static void letters(const struct recording *in, const struct image *im, bool sor
     pd_reader_close(r);
 }
 
+/* What is told of the input. */
+static void counts(const struct recording *in, const struct pd_pieces_stats *stats)
+{
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    uint64_t samples = 0, others = 0, untimed = 0, time;
+    assert_int_equal(pd_reader_open_memory(&r, in->im.b, in->im.n, NULL, NULL), PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+        const bool sample = rec.type == PD_RECORD_SAMPLE, round = rec.type == PD_RECORD_FINISHED_ROUND;
+        samples += sample;
+        others += !sample && !round;
+        untimed += !sample && !round && !(pd_record_time(&rec, &time) && time);
+    }
+    pd_reader_close(r);
+    assert_int_equal(stats->samples, samples);
+    assert_int_equal(stats->others, others);
+    assert_int_equal(stats->untimed, untimed);
+}
+
 /* The letters of all pieces, with a bar between them. */
 static void expect(const struct recording *in, enum pd_pieces_by by, uint64_t amount, const char *wanted,
                    struct outcome *o)
@@ -217,6 +237,7 @@ static void expect(const struct recording *in, enum pd_pieces_by by, uint64_t am
     *o = (struct outcome){.n = 0};
     assert_int_equal(cut(in, by, amount, o, &stats), PD_OK);
     assert_int_equal(stats.pieces, o->n);
+    counts(in, &stats);
     for (size_t i = 0; i < o->n; i++) {
         letters(in, &o->piece[i], false, at);
         at += strlen(at);

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-root = pathlib.Path(os.environ.get("PERFDATA_SOURCE", pathlib.Path(__file__).parent / "../.."))
+root = pathlib.Path(os.environ.get("PERFDATA_SOURCE", pathlib.Path(__file__).parent / "../../.."))
 text = (root / ".github/workflows/ci.yml").read_text()
 hosted = re.findall(r"^ {10}- ([\w-]+)$", text, re.M)
 full = (root / ".ci/full").read_text().replace("\\\n", " ")

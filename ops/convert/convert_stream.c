@@ -94,6 +94,32 @@ static enum pd_code copy_records(struct stream *s)
     return code == PD_END ? PD_OK : code;
 }
 
+/* Tells of the stray bytes at the end that they are left out. */
+static void drop_stray(struct stream *s)
+{
+    const struct pd_convert_note note = {.what = PD_NOTED_BYTES,
+                                         .count = s->r->info.stray,
+                                         .why = "in the other byte order a record would begin like that"};
+    s->r->at += note.count;
+    if (s->c->options->note)
+        s->c->options->note(s->c->options->user, &note);
+}
+
+/* Stray bytes can be the start of a record in another byte order: a reader would miss its rest. */
+static enum pd_code judge_stray(struct stream *s)
+{
+    const struct pd_reader *r = s->r;
+    const size_t stray = (size_t)r->info.stray;
+    const uint8_t *p;
+    size_t n;
+    if (stray == 0 || stray >= 8 || s->c->t.to == r->info.order)
+        return PD_OK;
+    const enum pd_code code = pi_input_at(r->src, r->at, stray, &p, &n, s->c->error);
+    if (!code && !pi_is_stray(s->c->t.to, p, n))
+        drop_stray(s);
+    return code;
+}
+
 /*
  * Copies the bytes at the end that are not records. If records are compressed or decompressed, copies only
  * bytes that never were a record.
@@ -103,7 +129,7 @@ static enum pd_code copy_rest(struct stream *s)
     struct pi_edits *edits = s->c->t.edits;
     const bool kept = edits == NULL || !edits->strict;
     const bool wanted = kept && (s->r->info.stray || (s->c->stats->findings && !is_anew(s)));
-    enum pd_code code = PD_OK;
+    enum pd_code code = wanted ? judge_stray(s) : PD_OK;
     const uint8_t *p;
     size_t n = 1;
     if (!kept)

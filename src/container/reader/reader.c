@@ -83,11 +83,7 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
     return PD_OK;
 }
 
-/*
- * Fewer than 8 bytes are the start of a record if some known type begins like that; more, unless they are
- * plain text.
- */
-static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
+bool pi_is_stray(enum pd_order order, const uint8_t *p, size_t n)
 {
     uint8_t type[4];
     const size_t known = n < 4 ? n : 4;
@@ -97,7 +93,7 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
             return false;
     //@ loop assigns i, type[0 .. 3];
     for (size_t i = 0; n < 8 && i < pd_set_record_type.n; i++) {
-        pi_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
+        pi_store32(type, (uint32_t)pd_set_record_type.names[i].value, order);
         if (memcmp(type, p, known) == 0)
             return false;
     }
@@ -111,7 +107,7 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
  */
 static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, const uint8_t *p, size_t n)
 {
-    if (r->info.container != PD_CONTAINER_PIPE || !is_stray(r, p, n))
+    if (r->info.container != PD_CONTAINER_PIPE || !pi_is_stray(r->info.order, p, n))
         return code;
     r->info.stray = n;
     return PD_END;

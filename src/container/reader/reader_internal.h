@@ -74,6 +74,12 @@ struct pd_reader {
 };
 
 /*
+ * True if bytes at the end of a stream are no part of a record. Fewer than 8 bytes are the start of a record
+ * if some known type begins like that in this byte order; more, unless they are plain text.
+ */
+bool pi_is_stray(enum pd_order order, const uint8_t *p, size_t n);
+
+/*
  * True for a stream of Google's perf 3.3 up to its first attr: in it, types 69 to 80 are features, also that
  * of HEADER_FEATURE.
  */

@@ -158,6 +158,23 @@ convert unfinished.pipe back --to file && same done.data back
 # Bytes behind a stream stay with a stream.
 { cat tiny.pipe && printf 'thanks\n'; } >stray.pipe
 convert stray.pipe a --endian big && convert a b --endian little && same stray.pipe b
+# Unless they are the start of a record in the other byte order, where they would be damage.
+convert tiny.pipe big.pipe --endian big
+leaves_out() { # STREAM ORDER OTHER-STREAM OTHER-ORDER BYTES: these, behind the stream
+    # shellcheck disable=SC2059
+    { cat "$1" && printf "$5"; } >stray.pipe
+    checked stray.pipe
+    convert stray.pipe a --endian "$2" && same stray.pipe a
+    expect 0 "$PERFDATA" convert -f --endian "$4" -i stray.pipe -o a
+    has err 'bytes that are no record do not come along: in the other byte order a record would begin like'
+    same "$3" a
+}
+for bytes in '\0' '\0\0\0\11'; do
+    leaves_out tiny.pipe little big.pipe big "$bytes"
+done
+for bytes in '\n' '\104' '\11\0\0\0'; do
+    leaves_out big.pipe big tiny.pipe little "$bytes"
+done
 
 # ---- What is told.
 expect 0 "$PERFDATA" convert -f -i tiny.data -o out.data --endian big

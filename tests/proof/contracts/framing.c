@@ -39,11 +39,11 @@ uint64_t pi_input_size(const struct pi_input *in);
 /*@ assigns \nothing; */
 static bool is_part_over(const struct pd_reader *r);
 
-/*@ requires \valid_read(r) && (n == 0 || \valid_read(p + (0 .. n - 1)));
+/*@ requires n == 0 || \valid_read(p + (0 .. n - 1));
   @ requires tables: \valid_read(pd_set_record_type.names + (0 .. pd_set_record_type.n - 1));
   @ assigns \nothing;
   @*/
-static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n);
+bool pi_is_stray(enum pd_order order, const uint8_t *p, size_t n);
 
 /*@ requires code != 0 && \valid(r) && (n == 0 || \valid_read(p + (0 .. n - 1)));
   @ assigns r->info.stray;

@@ -178,7 +178,7 @@ static void pass_over(struct repair *p, uint64_t from, uint64_t search, const st
 static bool is_followed(struct repair *p, uint64_t end, uint64_t search)
 {
     uint64_t next = end;
-    if (end != p->r->end && !pi_is_record(p->r, end, &next))
+    if (!pi_is_data_end(p->r, end) && !pi_is_record(p->r, end, &next))
         return false;
     return !p->options->keep_tail || pi_find_records(p->r, search) >= end;
 }
@@ -441,8 +441,8 @@ static enum pd_code take(struct repair *p, struct pd_record *rec)
 static enum pd_code damage(struct repair *p, const struct pd_error *what)
 {
     struct pd_reader *r = p->r;
-    const bool inside =
-        pi_reader_goes_on(what->code) || (what->code == PD_ETRUNC && r->stopped && r->at >= r->end);
+    const bool inside = pi_reader_goes_on(what->code) ||
+                        (what->code == PD_ETRUNC && r->stopped && r->at + r->info.stray >= r->end);
     if (pd_is_failure(what->code)) {
         *p->error = *what;
         return what->code;

@@ -90,10 +90,28 @@ bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
     return stands_at(r, at, PLAUSIBLE, next);
 }
 
+bool pi_is_data_end(struct pd_reader *r, uint64_t at)
+{
+    const uint64_t left = r->end - at;
+    const uint8_t *p;
+    size_t got;
+    if (at >= r->end)
+        return true;
+    if (r->info.container != PD_CONTAINER_PIPE || pi_input_at(r->src, at, HEADER, &p, &got, NULL))
+        return false;
+    if (got >= HEADER) { /* text, if what would be its size is more than is left */
+        const uint16_t size = pi_load16(p + 6, r->info.order);
+        if (pi_input_at(r->src, at, size, &p, &got, NULL) || got >= size)
+            return false;
+    }
+    got = got < left ? got : (size_t)left;
+    return got == 0 || pi_is_stray(r->info.order, p, got);
+}
+
 bool pi_goes_on(struct pd_reader *r, uint64_t at)
 {
     uint64_t next;
-    for (unsigned i = 0; i < IN_A_ROW && at != r->end; i++, at = next) {
+    for (unsigned i = 0; i < IN_A_ROW && !pi_is_data_end(r, at); i++, at = next) {
         if (pi_is_record(r, at, &next))
             return true;
         if (!stands_at(r, at, POSSIBLE, &next))
@@ -105,7 +123,7 @@ bool pi_goes_on(struct pd_reader *r, uint64_t at)
 bool pi_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        if (i && at == r->end)
+        if (i && pi_is_data_end(r, at))
             return true;
         if (!pi_is_record(r, at, &at))
             return false;
@@ -233,7 +251,7 @@ size_t pi_find_inside(struct pd_reader *r, const struct pd_record *rec)
 {
     const uint64_t end = rec->offset + rec->size, left = r->end - rec->offset;
     struct search s = {.n = rec->size, .from = HEADER, .step = 1, .beyond = true};
-    if (rec->depth || rec->payload_size || end >= r->end || pi_goes_on(r, end))
+    if (rec->depth || rec->payload_size || pi_goes_on(r, end))
         return 0;
     if (rec->layout && rec->rest.n >= HEADER && pi_are_records(r, end - rec->rest.n))
         return rec->size - rec->rest.n;

@@ -7,6 +7,8 @@
 
 /* True if a record begins there that can be decoded and leaves no bytes over. *next: the place behind it. */
 bool pi_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);
+/* True if no record can follow: it is the end of the data, or stray bytes behind a stream begin there. */
+bool pi_is_data_end(struct pd_reader *r, uint64_t at);
 /* True if a later kernel or perf may have records of such an unknown type: these follow the known ones. */
 bool pi_may_come(uint32_t type);
 /*

@@ -30,6 +30,18 @@ good same.data
 expect 2 "$PERFDATA" repair -o same.data good.data
 expect 2 "$PERFDATA" repair -f -o good.data good.data
 
+# A stream is whole though bytes follow that are no record, also behind a last record of an unknown type.
+"$PERFDATA" gen -q --to pipe --endian big -c 5 -o whole.pipe
+printf '\0\0\0\140\0\0\0\20abcdefgh' >>whole.pipe
+{ cat whole.pipe && printf 'ab'; } >stray.pipe
+expect 0 "$PERFDATA" repair -o same.pipe stray.pipe
+same whole.pipe same.pipe
+# A record that begins in the last COMPRESSED one, and does not end there, is lost in it, not in these bytes.
+expect 3 "$PERFDATA" repair -o r.pipe \
+    "$PERFDATA_SOURCE/tests/damaged/stream-with-a-record-cut-inside-compressed-and-stray-bytes.data"
+has err 'bytes 1652 to 4048 are lost: at offset 1652 .*record inside COMPRESSED'
+good r.pipe
+
 # A report that cannot be printed leaves no output; so it is printed before the output takes its place.
 if [ -w /dev/full ]; then
     head -c $((size / 2)) good.data >half.data

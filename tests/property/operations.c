@@ -9,6 +9,14 @@
 #include "cmocka_all.h"
 #include "seeded.h"
 
+/* What stands behind a captured stream: bytes that can be no record, and those that can begin one. */
+static void add_stray(struct image *im, struct pi_rng *r)
+{
+    static const uint8_t often[] = {0, 9, 10, 68, 'a', 0xff};
+    for (uint64_t n = 1 + pi_rng_below(r, 9); n; n--)
+        image_bytes(im, often + pi_rng_below(r, sizeof often), 1);
+}
+
 static void make(struct image *im, struct pi_rng *r)
 {
     const struct pd_sink sink = image_sink(im);
@@ -24,6 +32,8 @@ static void make(struct image *im, struct pi_rng *r)
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
     pd_gen_close(gen);
+    if (o.container == PD_CONTAINER_PIPE && pi_rng_one_in(r, 3))
+        add_stray(im, r);
 }
 
 static void become_directory(struct image *im)

@@ -39,7 +39,7 @@ struct kept {
     struct image open;
     size_t hint;
     bool broken;
-    bool open_sure; /* the open record begins in a COMPRESSED one that is kept */
+    bool open_sure; /* the open record has begun in COMPRESSED ones that are kept */
     bool torn;      /* bytes were lost that are no record: COMPRESSED ones may be among them */
     bool doubt;     /* since something was lost, it may have been dropped: known when a frame begins */
     bool astray;    /* so the records of this frame may be others */
@@ -106,7 +106,7 @@ static inline void kept_inside(struct kept *k, bool sure)
             kept_break(k);
             return;
         }
-        kept_add(k, &rec, rec.size, k->open_sure && !k->astray && !pi_is_wrapper_type(rec.type));
+        kept_add(k, &rec, rec.size, k->open_sure && sure && !k->astray && !pi_is_wrapper_type(rec.type));
         k->open_sure = sure;
         at += rec.size;
     }

@@ -1390,12 +1390,28 @@ static inline bool operation_is_before_data(const struct operations *t, const st
     return moved && place->member == 0 && place->offset < t->repaired.data_offset;
 }
 
+/* Where repair says that the data ends later than in the header, the record at the old end goes on. */
+static inline bool operation_goes_on(struct operations *t, const struct image *in,
+                                     const struct told_place *place)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    const uint64_t end = pd_reader_info(r)->data_end;
+    const bool later = t->repaired.data_end > end && place->member == 0 && place->offset < end;
+    uint8_t size[2] = {0};
+    if (later)
+        CHECK(place->offset + 8 > end || pd_reader_read(r, place->offset + 6, size, 2, NULL) == PD_OK);
+    pd_reader_close(r);
+    return later && place->code == PD_ETRUNC &&
+           (place->offset + 8 > end || place->offset + pi_load16(size, t->repaired.order) > end);
+}
+
 /* Damage that `check` names is lost, or told. */
-static inline void check_repair_tells(const struct operations *t)
+static inline void check_repair_tells(struct operations *t, const struct image *in)
 {
     const struct told *const damage = &t->damage[0];
     for (size_t i = 0; i < damage->n && i < TOLD_PLACES; i++)
         CHECK(told_has(&t->told[0], &damage->at[i]) || operation_is_before_data(t, &damage->at[i]) ||
+              operation_goes_on(t, in, &damage->at[i]) ||
               operation_is_lost(t, damage->at[i].member, damage->at[i].offset));
 }
 
@@ -1410,7 +1426,7 @@ static inline void check_repair(struct operations *t, const struct image *in)
         CHECK(t->lost.features == stats.features);
         CHECK(operation_clean(t, &out));
         CHECK(operation_samples(t, &out) == stats.samples);
-        check_repair_tells(t);
+        check_repair_tells(t, in);
         check_repair_keeps(t, in, &out);
         check_repair_head(t, in, &out);
         if (!stats.lost && !stats.features && !stats.mended && !t->told[0].n)

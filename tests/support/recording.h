@@ -83,7 +83,7 @@ static inline bool is_clean_reader(struct pd_reader *r)
 {
     const size_t findings = count_findings(r) + pd_reader_n_findings(r);
     const struct pd_file_info *info = pd_reader_info(r);
-    return !findings && !info->truncated && !info->unfinished && !info->stray;
+    return !findings && !info->truncated && !info->unfinished;
 }
 
 static inline bool is_clean(const uint8_t *bytes, size_t n)

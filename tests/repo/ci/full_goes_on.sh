@@ -9,11 +9,12 @@ fail() {
 }
 logs=$(sed -n 's/^logs=(\(.*\))$/\1/p' "$PERFDATA_SOURCE/.ci/tree")
 [ -n "$logs" ] || fail '.ci/tree has no list of logs'
-# Each is there, and what a stage is told to log to, or fuzz/run and fuzz/verbs/run write, is listed.
+# Each is there, and what a stage is told to log to, or fuzz/run and tests/coverage write, is listed.
 for log in $logs; do
     [ -f "$PERFDATA_SOURCE/$log" ] || fail "there is no $log"
 done
-for log in fuzz/log.tsv $(grep -rhoE -- '--log [^ ]+' "$PERFDATA_SOURCE/.ci/stages" | cut -d' ' -f2); do
+told=$(grep -rhoE -- '--log [^ ]+' "$PERFDATA_SOURCE/.ci/stages" | cut -d' ' -f2)
+for log in fuzz/log.tsv tests/coverage.tsv $told; do
     [[ " $logs " == *" $log "* ]] || fail "$log is not in .ci/tree"
 done
 

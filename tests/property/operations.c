@@ -29,6 +29,8 @@ static void make(struct image *im, struct pi_rng *r)
     if (pi_rng_one_in(r, 2))
         o.sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CPU |
                         PD_SAMPLE_CALLCHAIN;
+    if (o.sample_type && pi_rng_one_in(r, 2)) /* a usual one (src/codec/usual.h), which has ways of its own */
+        o.sample_type |= PD_SAMPLE_PERIOD;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
     pd_gen_close(gen);

@@ -86,6 +86,7 @@ struct operations {
     struct image *pieces;
     size_t n_pieces;
     struct pd_pieces_stats split;
+    struct pd_sort_stats sort;
     struct lost lost; /* of repair, and where the data is that it read */
     struct pd_repair_stats repair;
     struct pd_file_info repaired;
@@ -515,9 +516,30 @@ static inline enum pd_code operation_sort(struct operations *t, const struct ima
                                             .user = t};
     const struct pd_sink sink = operation_sink(out);
     struct pd_reader *r = operation_reopen(t, in);
-    struct pd_sort_stats stats;
     struct pd_error error;
-    return operation_end(t, r, pd_sort(r, &sink, &options, &stats, &error), &error);
+    return operation_end(t, r, pd_sort(r, &sink, &options, &t->sort, &error), &error);
+}
+
+/* How many records perf processes; ends of rounds are none. `in_place`: in the order in which they stand. */
+static inline uint64_t operation_processed(struct operations *t, const struct image *in, bool in_place)
+{
+    const struct pd_sorter_options how = {
+        .size = sizeof how, .allocator = &t->allocator, .kind = PD_SORT_TIME};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    struct pd_sorter *s;
+    uint64_t n = 0, last = 0;
+    CHECK(pd_sorter_open(&s, r, &how, NULL) == PD_OK);
+    while (pd_sorter_next(s, &rec, NULL) == PD_OK) {
+        if (pi_is_wrapper(&rec) || (rec.type == PD_RECORD_FINISHED_ROUND && !rec.old_feature))
+            continue;
+        CHECK(!in_place || rec.index >= last);
+        last = rec.index;
+        n++;
+    }
+    pd_sorter_close(s);
+    pd_reader_close(r);
+    return n;
 }
 
 /* A sum over the bytes of its records, but those of their order and of their compression. */
@@ -563,8 +585,11 @@ static inline void check_sort(struct operations *t, const struct image *in, bool
         const struct pd_sort_options options = {.size = sizeof options, .allocator = &t->allocator};
         struct pd_reader *r = operation_reopen(t, &out);
         struct pd_sort_stats stats = {0};
+        const bool moved = t->sort.disorder.count && !operation_folder(t, in);
         CHECK(pd_sort_check(r, &options, &stats, NULL) == PD_OK && stats.disorder.count == 0);
         pd_reader_close(r);
+        CHECK(t->sort.records == operation_processed(t, in, false));
+        operation_processed(t, &out, moved);
         CHECK(operation_sum(t, in) == operation_sum(t, &out));
         CHECK(operation_hash_same(t, in, &out) || (operation_folder(t, in) && operation_lacks_time(t, in)));
         CHECK(operation_sort(t, &out, 1, &again) == PD_OK);

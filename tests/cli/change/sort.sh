@@ -92,10 +92,12 @@ random_recording() { # SEED SPAN OPTION...
 }
 types=SAMPLE:80,MMAP2:5,COMM:4,THROTTLE:2,AUXTRACE:3,TIME_CONV:2,FINISHED_ROUND:3
 seed=${SEED:-1}
-for span in 1 5 60 2000; do
+for span in 1 5 60 2000 700; do
     for endian in little big; do
         echo "seed $seed, span $span, $endian"
-        random_recording "$seed" "$span" -t "$types" --endian $endian --sample-type ip,tid,time,identifier,cpu
+        # With a period they are usual (src/codec/usual.h), and go ahead of others without being decoded.
+        random_recording "$seed" "$span" -t "$types" --endian $endian \
+            --sample-type ip,tid,time,identifier,cpu"$( ((seed / 2 % 2)) || echo ,period)"
         for memory in 1 64M; do
             expect 0 "$PERFDATA" sort -q -f -m $memory -i shuffled.data -o sorted.data
             empty out
@@ -105,6 +107,8 @@ for span in 1 5 60 2000; do
                 fail "seed $seed, span $span, memory $memory: not the order"
             expect 0 "$PERFDATA" sort -n sorted.data
             expect 0 "$PERFDATA" check sorted.data
+            expect 0 "$PERFDATA" sort -f -m $memory -i shuffled.data -o again.data
+            has err " $(grep '^{"record":' before.json | grep -vc FINISHED_ROUND) records, "
             [ "$span" = 1 ] || expect 1 "$PERFDATA" sort -n shuffled.data
             expect 0 "$PERFDATA" sort -q -f -i sorted.data -o again.data # what is in order stays as it is
             cmp <(tail -c +105 sorted.data) <(tail -c +105 again.data) ||

@@ -111,7 +111,7 @@ JOB(by_comm, pd_filter, pd_filter_options, .keep = {.comms = names, .n_comms = 2
 JOB(by_dso, pd_filter, pd_filter_options, .keep = {.dsos = names, .n_dsos = 2})
 JOB(by_time, pd_filter, pd_filter_options, .keep = {.times = times, .n_times = 1})
 JOB(samples, pd_filter, pd_filter_options, .every = 3, .sideband = PD_SIDEBAND_NONE)
-JOB(sort, pd_sort, pd_sort_options, .memory = 0)
+JOB(sort, pd_sort, pd_sort_options, .zip = (enum pd_convert_zip)how)
 JOB(repair, pd_repair, pd_repair_options, .keep_tail = true)
 JOB(transform, pd_transform, pd_transform_options, .level = 0)
 JOB(make_index, pd_index_build, pd_index_options, .block = 0)
@@ -191,7 +191,8 @@ static const struct {
     {"filter by dso", by_dso, 0, 1},
     {"filter by time", by_time, 0, 1},
     {"filter samples alone", samples, 0, 1},
-    {"sort", sort, 0, 1},
+    {"sort", sort, PD_ZIP_KEEP, 1},
+    {"sort, inflated", sort, PD_ZIP_NONE, 1},
     {"repair", repair, 0, 1},
     {"transform", transform, 0, 1},
     {"index", make_index, 0, 1},

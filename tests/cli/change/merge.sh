@@ -342,6 +342,11 @@ merged 0 'one 0,100,two 200,300,one 0,500' 'one 100,two 300,one 500'
 # It is, if the input knows.
 { state && named 0 one && named 200 two && seen 500; } | write q.data
 merged 2 'one 0,100,two 200,300,500' 'one 100,two 300,two 500'
+# A record that both have shows that it does, too, also where another input wrote its copy before that came.
+{ state && named 0 one && seen 50 && named 100 two && named 200 three && seen 300; } | write p.data
+{ state && named 200 other | sed 's/"pid":7,"tid":7/"pid":8,"tid":8/g' && named 0 one && named 200 three &&
+    seen 400; } | write q.data
+merged 2 'one 0,50,two 100,three 200,other 200,300,400' 'one 50,three 300,three 400'
 # A FORK gives the name of the parent: what belongs together is written together.
 { state && forked 5 && named 0 one && seen 100 && seen 900; } | write p.data
 { state && forked 1 && named 0 one && seen 500; } | write q.data

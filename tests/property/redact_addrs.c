@@ -112,7 +112,8 @@ static struct pd_str memory_name(const struct map *m)
 
 static void write_map(struct pd_writer *w, const struct map *m)
 {
-    struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = m->kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER};
+    const bool said = m->kernel && (m->addr == 0 || m->addr >> 12 & 1); /* or it is known by its address */
+    struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = said ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER};
     rec.u.mmap =
         (struct pd_mmap){.pid = m->pid, .tid = m->pid, .addr = m->addr, .len = m->len, .pgoff = m->pgoff};
     rec.u.mmap.filename = m->program  ? PD_STR("/lib/some.so")
@@ -197,8 +198,7 @@ static void read_back(struct recording *r, const struct image *in)
         assert_int_equal(pd_reader_decode(reader, &rec, NULL), PD_OK);
         if (rec.type == PD_RECORD_MMAP) {
             const struct pd_mmap *m = &rec.u.mmap;
-            add_map(r, m->pid, m->addr, m->len, m->pgoff, (rec.misc & PD_MISC_CPUMODE) == PD_CPUMODE_KERNEL,
-                    true);
+            add_map(r, m->pid, m->addr, m->len, m->pgoff, m->pid == UINT32_MAX, true);
         } else if (rec.type == PD_RECORD_SAMPLE) {
             struct sample *x = &r->samples[r->n_samples++];
             *x = (struct sample){.pid = rec.u.sample.pid, .ip = rec.u.sample.ip, .addr = rec.u.sample.addr};
@@ -294,6 +294,8 @@ static void addresses_are_gone_and_samples_stay_in_their_maps(void **state)
             nothing_is_told(&told, &is, &out);
             redact(&in, &out, PD_REDACT_DROP, keyed);
             read_back(&is, &out);
+            for (size_t k = 0; k < is.n_maps; k++)
+                assert_int_equal(is.maps[k].addr | (is.maps[k].kernel ? is.maps[k].len : 0), 0);
             nothing_is_told(&told, &is, &out);
         }
 }

@@ -328,6 +328,45 @@ static void show(const char *what, const struct value *v)
     print_error("%s: %llu, \"%.*s\"\n", what, (unsigned long long)v->number, (int)v->n, (const char *)v->ptr);
 }
 
+/* Pids that were replaced, in fields of any width: each always by the same, and no two by one. */
+struct pairs {
+    uint64_t (*at)[2];
+    size_t n, cap;
+};
+
+static void add_pair(struct pairs *p, const struct value *was, const struct value *is)
+{
+    if (p->n == p->cap) {
+        p->cap = 2 * p->cap + 1024;
+        p->at = realloc(p->at, p->cap * sizeof *p->at);
+        assert_non_null(p->at);
+    }
+    p->at[p->n][0] = was->number;
+    p->at[p->n++][1] = is->number;
+}
+
+static int by_first(const void *va, const void *vb)
+{
+    const uint64_t *a = va, *b = vb;
+    return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+static void check_pairs(struct pairs *p)
+{
+    for (unsigned back = 0; back < 2; back++) {
+        qsort(p->at, p->n, sizeof *p->at, by_first);
+        for (size_t i = 1; i < p->n; i++)
+            if (p->at[i][0] == p->at[i - 1][0])
+                assert_int_equal(p->at[i][1], p->at[i - 1][1]);
+        for (size_t i = 0; i < p->n; i++) {
+            const uint64_t was = p->at[i][0];
+            p->at[i][0] = p->at[i][1];
+            p->at[i][1] = was;
+        }
+    }
+    free(p->at);
+}
+
 /* Only breakpoints have an address there; others have a number. */
 static bool is_no_addr(const struct value *v)
 {
@@ -337,6 +376,7 @@ static bool is_no_addr(const struct value *v)
 /* Where records or lists go as a whole, nothing is known of which is which. */
 static size_t compare(const struct choice *c, const struct values *was, const struct values *is, bool *seen)
 {
+    struct pairs pairs = {NULL, 0, 0};
     size_t k = 0, compared = 0;
     for (size_t i = 0, n; i < was->n; i += n) {
         n = same_field(was, i);
@@ -349,6 +389,8 @@ static size_t compare(const struct choice *c, const struct values *was, const st
         for (size_t j = 0; j < n; j++, compared++) {
             const struct value *const a = &was->at[i + j], *const b = &is->at[k + j];
             seen[a->kind] = true;
+            if (pi_identity_is_pid(a->kind) && c->how[PIDS] == PD_REDACT_HASH && !is_none(a))
+                add_pair(&pairs, a, b);
             if (is_right(c, a, b))
                 continue;
             show("was", a);
@@ -356,6 +398,7 @@ static size_t compare(const struct choice *c, const struct values *was, const st
             fail_msg("%s.%s of kind %d", a->layout ? a->layout->name : "", a->op->name, (int)a->kind);
         }
     }
+    check_pairs(&pairs);
     return compared;
 }
 

@@ -46,6 +46,7 @@ event	cpu/event=1/:k	cpu/event=1/:k
 event	foo.bar:k	foo.bar:k
 event	foo:k	<foo>:<k>
 event	plain	plain
+event	mem:0x7f0012:rw	<mem>:<0x7f0012:rw>
 END
 
 cat >text.py <<'END'
@@ -105,3 +106,14 @@ expect 0 "$PERFDATA" redact -f --pids hash -o out.data in.data
 "$PERFDATA" dump out.data >dump
 ! grep -q 'stack:77\|kallsyms\.12' dump || fail "the number of a thread is in a name"
 has dump '\[name[0-9]*\]$'
+
+# The address of a breakpoint is in its event's name, also where names of probes stay.
+expect 0 "$PERFDATA" redact -f --paths keep --addrs hash -o out.data in.data
+"$PERFDATA" dump out.data >dump
+! grep -q 0x7f0012 dump || fail "the address of a breakpoint is in a name"
+has dump 'probe_app:task$'
+
+# A name that is kept is that of no other.
+expect 0 "$PERFDATA" redact -f --keep name1,name3 --map map -o out.data in.data
+! cut -f 2 map | grep -qx 'name[13]' || fail "another name becomes one that is kept"
+cut -f 2 map | grep -qx name2 || fail "no name has the number between them"

@@ -1773,6 +1773,102 @@ static inline void check_edit_chains(struct operations *t, const struct image *i
     pd_reader_close(b);
 }
 
+/* What a sample has of each field that can go, and of those that cannot. */
+static inline uint64_t operation_weigh(const struct pd_record *rec, uint64_t without)
+{
+    const struct pd_sample *const s = &rec->u.sample;
+    const struct {
+        uint64_t field, value;
+    } of[] = {{PD_SAMPLE_ADDR, s->addr},
+              {PD_SAMPLE_PERIOD, s->period},
+              {PD_SAMPLE_CALLCHAIN, s->callchain.nr},
+              {PD_SAMPLE_RAW, s->raw.size},
+              {PD_SAMPLE_BRANCH_STACK, s->branch_stack.nr},
+              {PD_SAMPLE_REGS_USER, s->regs_user.abi},
+              {PD_SAMPLE_STACK_USER, s->stack_user.size},
+              {PD_SAMPLE_DATA_SRC, s->data_src},
+              {PD_SAMPLE_TRANSACTION, s->transaction},
+              {PD_SAMPLE_REGS_INTR, s->regs_intr.abi},
+              {PD_SAMPLE_PHYS_ADDR, s->phys_addr},
+              {PD_SAMPLE_AUX, s->aux.size},
+              {PD_SAMPLE_CGROUP, s->cgroup},
+              {PD_SAMPLE_DATA_PAGE_SIZE, s->data_page_size},
+              {PD_SAMPLE_CODE_PAGE_SIZE, s->code_page_size},
+              {0, s->ip},
+              {0, s->pid},
+              {0, s->tid},
+              {0, s->time},
+              {0, s->cpu}};
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const bool has = !of[i].field || rec->plan->shape.sample_type & of[i].field & ~without;
+        h = (h ^ (has ? of[i].value + 1 : 0)) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+/* All that samples have but the fields that go, in order. */
+static inline uint64_t operation_weigh_all(struct operations *t, const struct image *in, uint64_t without)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t h = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (rec.type == PD_RECORD_SAMPLE && rec.attr && pd_reader_decode(r, &rec, NULL) == PD_OK)
+            h = h * 31 + operation_weigh(&rec, without);
+    pd_reader_close(r);
+    return h;
+}
+
+/* What an attr says of a field goes with that, and stays else. */
+static inline void check_stripped_attr(const struct pd_attr *was, const struct pd_attr *is, uint64_t strip)
+{
+    const struct {
+        uint64_t field, before, after;
+    } of[] = {{PD_SAMPLE_BRANCH_STACK, was->branch_sample_type, is->branch_sample_type},
+              {PD_SAMPLE_REGS_USER, was->sample_regs_user, is->sample_regs_user},
+              {PD_SAMPLE_STACK_USER, was->sample_stack_user, is->sample_stack_user},
+              {PD_SAMPLE_REGS_INTR, was->sample_regs_intr, is->sample_regs_intr},
+              {PD_SAMPLE_AUX, was->aux_sample_size, is->aux_sample_size},
+              {PD_SAMPLE_CALLCHAIN, was->sample_max_stack, is->sample_max_stack}};
+    CHECK(is->sample_type == (was->sample_type & ~strip));
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        CHECK(of[i].after == (was->sample_type & strip & of[i].field ? 0 : of[i].before));
+}
+
+static inline void check_edit_attrs(struct operations *t, const struct image *in, const struct image *out,
+                                    uint64_t strip)
+{
+    struct pd_reader *a = operation_reopen(t, in), *b = operation_reopen(t, out);
+    struct pd_record rec = {0};
+    while (pd_reader_next(a, &rec, NULL) == PD_OK)
+        ;
+    while (pd_reader_next(b, &rec, NULL) == PD_OK)
+        ;
+    CHECK(pd_reader_n_attrs(a) == pd_reader_n_attrs(b));
+    for (size_t i = 0; i < pd_reader_n_attrs(a); i++)
+        check_stripped_attr(&pd_reader_attr(a, i)->attr, &pd_reader_attr(b, i)->attr, strip);
+    pd_reader_close(a);
+    pd_reader_close(b);
+}
+
+/* Samples lose some fields and keep the others. */
+static inline void check_edit_strip(struct operations *t, const struct image *plain)
+{
+    const uint64_t some = t->o[5] + 256 * (t->o[6] + UINT64_C(256) * t->o[3]);
+    const struct pd_edit_options edit = {.size = sizeof edit, .strip = some & PD_EDIT_STRIPPABLE};
+    struct image out;
+    if (edit.strip &&
+        operation_convert(t, plain, &out, (struct pd_convert_options){.edit = &edit}) == PD_OK) {
+        CHECK(operation_clean(t, &out));
+        check_edit_attrs(t, plain, &out, edit.strip);
+        CHECK(operation_weigh_all(t, plain, edit.strip) == operation_weigh_all(t, &out, edit.strip));
+    }
+    if (edit.strip)
+        image_free(&out);
+}
+
 /* Shorter call chains, and then nothing that is longer. */
 static inline void check_edit_stack(struct operations *t, const struct image *plain)
 {
@@ -1802,6 +1898,7 @@ static inline void check_edit(struct operations *t, const struct image *in, bool
             operation_to_file(t, in, &plain, (struct pd_convert_options){.edit = &edit});
         check_edit_back(t, &plain);
         check_edit_stack(t, &plain);
+        check_edit_strip(t, &plain);
     }
     image_free(&plain);
 }

@@ -127,6 +127,19 @@ flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null
 expect 2 "$PERFDATA" edit --strip stack -o none.data "$PERFDATA_SOURCE/corpus/conformance/trap-regs-abi.data"
 has err '--strip: .*record 0 of type 9 (SAMPLE).* not known'
 [ ! -e none.data ] || fail 'an output of what was refused'
+# The most entries of a call chain are said as long as there are some.
+said() { # the sample_max_stack of an attr that says $1, after an edit
+    printf '%s\n' '{"header":{"order":"little"}}' '{"attr":{"type":"SOFTWARE","size":128,'\
+'"sample_type":"IP|ADDR|CALLCHAIN","sample_max_stack":"'"$1"'"}}' | "$PERFDATA" encode -q -f -o in.data
+    edit in.data out "${@:2}"
+    "$PERFDATA" decode out | sed -nE 's/.*"sample_max_stack":"?([0-9]+).*/\1/p'
+}
+for case in '100 100 --strip addr' '100 0 --strip callchain' '100 9 --max-stack 9' '5 5 --max-stack 9' \
+    '0 9 --max-stack 9' '0 65534 --max-stack 65534'; do
+    read -r before after option value <<<"$case"
+    got=$(said "$before" "$option" "$value")
+    [ "${got:-0}" = "$after" ] || fail "$case: $got"
+done
 # Fields before the registers are found, and go.
 for name in ADDR READ PERIOD CALLCHAIN RAW BRANCH_STACK; do
     option=${name,,}

@@ -29,9 +29,9 @@ static const struct cli_option options[] = {
 
 static const struct cli_spec spec = {
     .usage = "[OPTION]... -o OUTPUT [FILE]",
-    .about = "Writes a recording again with some of what it says changed. The rest stays byte for byte, in "
-             "the input's\n"
-             "container; to standard output it is a pipe stream.\n"
+    .about = "Writes a recording again with some of what it says changed. All else that it says stays; its "
+             "parts are\n"
+             "laid out anew, in the input's container. To standard output it is a pipe stream.\n"
              "\n"
              "Features that are set by text:\n"
              "  hostname, osrelease, version, arch, cpudesc, cpuid   =TEXT\n"

@@ -32,7 +32,7 @@ static const struct cli_spec spec = {
     .common = CLI_IN | CLI_JSON | CLI_OPERANDS | CLI_COLOR,
     .examples = "  perfdata cmp a.data b.data                                   all of it\n"
                 "  perfdata cmp --ignore container a.data b.data                whatever they are stored in\n"
-                "  perfdata cmp --ignore offset,order,container a.data b.data   what perfdata hash compares\n"
+                "  perfdata cmp --ignore offset,order,container a.data b.data   what they say, in any order\n"
                 "  perfdata cmp --json a.data b.data | jq -r .field | sort | uniq -c\n",
 };
 

@@ -438,6 +438,57 @@ static void event_types_of_old_files(void **state)
     }
 }
 
+/* A file of AUXTRACE records that are alike, each with another payload behind it. */
+static struct image traces(const uint8_t *payloads, size_t n)
+{
+    struct image im;
+    image_start(&im, false, 104, 128 + 16);
+    image_section(&im, IMAGE_ATTRS, im.n, 128 + 16);
+    image_attr(&im, 128, 128, ST_IP | ST_TID | ST_TIME, true);
+    image_ids(&im, 0, 0);
+    const size_t data = im.n;
+    for (size_t i = 0; i < n; i++) {
+        image_auxtrace(&im, 24);
+        im.b[im.n - 1] = payloads[i];
+    }
+    image_section(&im, IMAGE_DATA, data, im.n - data);
+    return im;
+}
+
+static uint64_t trace_differences(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, unsigned ignore)
+{
+    struct image ia = traces(a, na), ib = traces(b, nb);
+    const struct pd_differences_options o = {.size = sizeof o, .ignore = ignore};
+    struct pd_reader *ra, *rb;
+    uint64_t n;
+    assert_int_equal(pd_reader_open_memory(&ra, ia.b, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.b, ib.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
+    pd_reader_close(ra);
+    pd_reader_close(rb);
+    image_free(&ia);
+    image_free(&ib);
+    return n;
+}
+
+/* What stands behind a record counts as what is in it, in order and in any order. */
+static void payloads(void **state)
+{
+    static const unsigned ways[] = {0, PD_IGNORE_OFFSET, PD_IGNORE_ORDER,
+                                    PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER};
+    static const uint8_t one[] = {1, 2, 3}, first[] = {9, 2, 3}, last[] = {1, 2, 9}, turned[] = {2, 1, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        assert_int_equal(trace_differences(one, 3, one, 3, ways[i]), 0);
+        assert_int_equal(trace_differences(one, 3, first, 3, ways[i]), 1);
+        assert_int_equal(trace_differences(one, 3, last, 3, ways[i]), 1);
+        assert_int_equal(trace_differences(one, 3, turned, 3, ways[i]) == 0,
+                         ways[i] & PD_IGNORE_ORDER ? 1 : 0);
+        assert_int_equal(trace_differences(one, 3, one + 1, 2, ways[i]), 1); /* the first is missing */
+        assert_int_equal(trace_differences(one, 3, one, 2, ways[i]), 1);
+    }
+}
+
 static void memory_runs_out(void **state)
 {
     struct heap heap = {.once = true};
@@ -475,6 +526,7 @@ int main(void)
         cmocka_unit_test(stops),
         cmocka_unit_test(what_is_ignored),
         cmocka_unit_test(event_types_of_old_files),
+        cmocka_unit_test(payloads),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(damage_is_told_once),
         cmocka_unit_test(parts_in_another_sequence),

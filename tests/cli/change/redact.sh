@@ -263,6 +263,16 @@ for how in hash drop; do
     grep -q '"bp_len":"0xffffffffffff0000"' got.txt ||
         fail "--addrs $how: a number of a software event is gone"
 done
+# So do the words of events of other PMUs, as of probes, that are addresses of the kernel.
+printf '%s\n' '{"header":{"container":"file","order":"little"}}' '{"attr":{"type":"7",'\
+'"sample_type":"IP|TID","bp_addr":"0xffffffff81777777","config2":"0xffffffff81888888"}}' |
+    "$PERFDATA" encode -q -f -o probe.data
+for how in keep hash drop; do
+    redact probe.data out.data --addrs $how
+    "$PERFDATA" decode out.data | { grep -oE '81777777|81888888' || true; } | paste -sd, >got.txt
+    [ "$(cat got.txt)" = "$([ $how != keep ] || echo 81777777,81888888)" ] ||
+        fail "--addrs $how: of an event of another PMU it leaves $(cat got.txt)"
+done
 # A build id in letters becomes what its bytes become.
 branches() { # MAGIC
     printf %s "$1" | message 10

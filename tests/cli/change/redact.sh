@@ -86,6 +86,18 @@ for order in little big; do
         same want.txt got.txt
     done
 done
+# A deferred call chain is all of the user's part.
+unfold >deferred.json <<'END'
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|CALLCHAIN"}}
+{"record":{"type":"CALLCHAIN_DEFERRED","callchain_deferred":{"cookie":"0x7",
+    "ips":["0x7f0123456789","0x6f6f722f3d544f4f"]}}}
+END
+"$PERFDATA" encode -q -f -o deferred.data deferred.json
+redact deferred.data out.data
+"$PERFDATA" decode --short out.data | sed -n 's/.*"ips":\[\([^]]*\)\].*/\1/p' >got.txt
+echo '"0x7f0123456789","0x0"' >want.txt
+same want.txt got.txt
 redact short.data out.data --payloads keep
 "$PERFDATA" decode --short out.data | grep -q 0x6f6f722f3d544f4f || fail 'a call chain changed'
 

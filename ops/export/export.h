@@ -32,6 +32,11 @@ static inline struct pd_str pi_dso_name(const char *text)
     return (struct pd_str){.ptr = name, .len = strlen(name)};
 }
 
+static inline bool pi_dso_has_build_id(const char *text)
+{
+    return *text != ' ' && text[1] != ' ';
+}
+
 static inline struct pd_str pi_dso_build_id(const char *text)
 {
     const char *id = text + (*text != ' ');

@@ -289,6 +289,14 @@ static void append_plain(struct pi_exporting *x, uint32_t pid, struct pd_frames 
     *frames = next;
 }
 
+/* Appends what rows have of frames: there is room for all. */
+static void append_addresses(struct pi_exporting *x, struct pd_frames *frames)
+{
+    unsigned cpumode;
+    for (uint64_t ip; pi_frames_next(frames, &ip, &cpumode);)
+        x->frames.all[x->frames.n++].ip = ip;
+}
+
 enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct pd_vec *ips)
 {
     struct pd_frames frames;
@@ -296,7 +304,9 @@ enum pd_code pi_export_chain(struct pi_exporting *x, uint32_t pid, const struct 
     uint64_t ip;
     pd_frames_begin(&frames, ips);
     enum pd_code code = enlarge_frames(x, ips->n);
-    if (!code && !x->all->rows)
+    if (!code && x->all->rows)
+        append_addresses(x, &frames);
+    else if (!code)
         append_plain(x, pid, &frames);
     while (!code && !(code = x->failed) && pi_frames_next(&frames, &ip, &cpumode))
         code = pi_export_frame(x, pid, ip, cpumode);

@@ -3,6 +3,7 @@
 #include "rows.h"
 #include "formats/parquet.h"
 #include "ops/filter/expression.h"
+#include "src/reflect/emit.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/session/record_words.h"
@@ -157,62 +158,71 @@ enum pd_code pi_rows_end(struct pi_rows *rows, struct pd_error *error)
 
 /* ---- A row as bytes */
 
-static void put_number(struct pd_out *row, uint64_t number)
+/* A value of a column: the value and the column. A text is behind its length. */
+enum { ITEM = 2 * sizeof(uint64_t) };
+
+static char *put_value(char *to, size_t column, uint64_t value)
 {
-    uint8_t bytes[10];
-    pd_out_bytes(row, bytes, pi_put_number(bytes, number));
+    const uint64_t which = column;
+    memcpy(to, &value, sizeof value);
+    memcpy(to + sizeof value, &which, sizeof which);
+    return to + ITEM;
 }
 
-static void put_value(struct pd_out *row, size_t column, uint64_t value)
-{
-    put_number(row, column + 1);
-    put_number(row, value);
-}
-
-static void put_text(struct pd_out *row, size_t column, const void *text, size_t n)
-{
-    put_value(row, column, n);
-    pd_out_bytes(row, text, n);
-}
-
-static void put_place(const struct pi_rows *rows, struct pd_out *out, const struct pi_row *row)
+static char *put_place(const struct pi_rows *rows, char *to, const struct pi_row *row)
 {
     const struct pi_export_place *p = &row->place;
-    put_value(out, IP, row->sample->ip);
+    to = put_value(to, IP, row->sample->ip);
     if (p->dso == 0)
-        return;
-    put_value(out, DSO, p->dso);
-    if (pi_dso_build_id(rows->all->dsos.all[p->dso]).len)
-        put_value(out, BUILD_ID, p->dso);
-    put_value(out, OFFSET, p->offset);
-    if (p->has_function)
-        put_value(out, SYM, p->function);
+        return to;
+    to = put_value(to, DSO, p->dso);
+    if (pi_dso_has_build_id(rows->all->dsos.all[p->dso]))
+        to = put_value(to, BUILD_ID, p->dso);
+    to = put_value(to, OFFSET, p->offset);
+    return p->has_function ? put_value(to, SYM, p->function) : to;
 }
 
-static void put_data_src(struct pd_out *out, uint64_t word)
+static char *put_data_src(char *to, uint64_t word)
 {
     size_t column = PARTS;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
         if (!pi_is_reserved(pd_set_data_src.names[i].name))
-            put_value(out, column++, pd_bits_get(&pd_set_data_src.names[i], word));
+            to = put_value(to, column++, pd_bits_get(&pd_set_data_src.names[i], word));
+    return to;
 }
 
 /* The words of the sample itself. */
-static void put_words(struct pd_out *out, const struct pd_record *rec)
+static char *put_words(char *to, const struct pd_record *rec)
 {
     const uint64_t type = rec->attr->sample_type;
     struct pd_weights weights;
     uint64_t time;
     if (pi_word_time(rec, &time))
-        put_value(out, TIME, time);
+        to = put_value(to, TIME, time);
     if (type & PD_SAMPLE_ADDR)
-        put_value(out, ADDR, rec->u.sample.addr);
+        to = put_value(to, ADDR, rec->u.sample.addr);
     if (pd_sample_weights(rec, &weights))
-        put_value(out, WEIGHT, weights.weight);
+        to = put_value(to, WEIGHT, weights.weight);
     if (type & PD_SAMPLE_DATA_SRC)
-        put_data_src(out, rec->u.sample.data_src);
-    if (type & PD_SAMPLE_CALLCHAIN)
-        put_value(out, CHAIN, 0);
+        to = put_data_src(to, rec->u.sample.data_src);
+    return type & PD_SAMPLE_CALLCHAIN ? put_value(to, CHAIN, 0) : to;
+}
+
+/* The columns that all tables have. */
+static char *put_fixed(const struct pi_rows *rows, char *to, const struct pi_row *row)
+{
+    const struct pi_export_sample *s = row->sample;
+    to = put_words(to, s->rec);
+    if (s->cpu != UINT32_MAX)
+        to = put_value(to, CPU, s->cpu);
+    if (row->has_comm) {
+        to = put_value(to, PID, s->pid);
+        to = put_value(to, TID, s->tid);
+        to = put_value(to, COMM, row->comm);
+    }
+    to = put_value(to, EVENT, s->event);
+    to = put_value(to, PERIOD, row->period);
+    return row->has_place ? put_place(rows, to, row) : to;
 }
 
 /* ---- Fields that were asked for */
@@ -236,6 +246,19 @@ static const struct pi_expression_place *places_of(struct pi_exporting *x, const
     return places;
 }
 
+static void put_number(struct pd_out *row, size_t column, uint64_t value)
+{
+    char item[ITEM];
+    put_value(item, column, value);
+    pi_emit(row, item, sizeof item);
+}
+
+static void put_text(struct pd_out *row, size_t column, const void *text, size_t n)
+{
+    put_number(row, column, n);
+    pi_emit(row, text, n);
+}
+
 /* A number in a column of texts is decimal; a text in a column of numbers is left out. */
 static void put_number_as(struct pd_out *row, size_t column, enum pi_parquet_kind kind, uint64_t number)
 {
@@ -243,7 +266,7 @@ static void put_number_as(struct pd_out *row, size_t column, enum pi_parquet_kin
     if (kind == PI_PARQUET_TEXT)
         put_text(row, column, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
     else
-        put_value(row, column, number);
+        put_number(row, column, number);
 }
 
 /* Text up to its NUL; other bytes are hexadecimal digits. */
@@ -253,7 +276,7 @@ static void put_raw_text(struct pd_out *row, size_t column, const struct pd_trac
         put_text(row, column, data->text.ptr, data->text.len);
         return;
     }
-    put_value(row, column, 2 * data->bytes.n);
+    put_number(row, column, 2 * data->bytes.n);
     pd_out_hex_bytes(row, data->bytes.ptr, data->bytes.n);
 }
 
@@ -290,39 +313,34 @@ static bool put_fields(struct pi_exporting *x, const struct pd_record *rec)
 
 enum pd_code pi_rows_make(struct pi_exporting *x, const struct pi_row *row)
 {
-    const struct pi_export_sample *s = row->sample;
-    x->row.n = 0;
-    put_words(&x->row, s->rec);
-    if (s->cpu != UINT32_MAX)
-        put_value(&x->row, CPU, s->cpu);
-    if (row->has_comm) {
-        put_value(&x->row, PID, s->pid);
-        put_value(&x->row, TID, s->tid);
-        put_value(&x->row, COMM, row->comm);
+    const struct pi_rows *rows = x->all->rows;
+    const size_t most = rows->first_field * ITEM;
+    struct pd_out *out = &x->row;
+    out->n = 0;
+    if (out->cap >= most || pd_out_grow(out, most)) {
+        out->n = (size_t)(put_fixed(rows, out->buf, row) - out->buf);
+        if (put_fields(x, row->sample->rec) && out->lost == 0)
+            return PD_OK;
     }
-    put_value(&x->row, EVENT, s->event);
-    put_value(&x->row, PERIOD, row->period);
-    if (row->has_place)
-        put_place(x->all->rows, &x->row, row);
-    if (!put_fields(x, s->rec))
-        x->row.lost++;
-    put_number(&x->row, 0);
-    return x->row.lost ? pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "row", 0, x->row.n) : PD_OK;
+    return pi_fail(x->error, PD_ENOMEM, PD_NOWHERE, "row", 0, out->n);
 }
 
 enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const struct pi_export_frames *chain,
                          struct pd_error *error)
 {
-    const uint8_t *at = (const uint8_t *)row->buf;
-    for (size_t column; (column = (size_t)pi_take_number(&at)) != 0;) {
-        const uint64_t value = pi_take_number(&at);
-        const struct pi_parquet_column *c = &rows->columns[--column];
+    for (const char *at = row->buf; at < row->buf + row->n;) {
+        uint64_t value, which;
+        memcpy(&value, at, sizeof value);
+        memcpy(&which, at + sizeof value, sizeof which);
+        at += ITEM;
+        const size_t column = (size_t)which;
+        const struct pi_parquet_column *c = &rows->columns[column];
         rows->found[column] = true;
         if (column == CHAIN) {
             pi_parquet_list(rows->table, column, chain->n ? &chain->all->ip : NULL, chain->n,
                             sizeof *chain->all);
         } else if (c->kind == PI_PARQUET_TEXT && c->texts == NULL) {
-            pi_parquet_text(rows->table, column, (const char *)at, (size_t)value);
+            pi_parquet_text(rows->table, column, at, (size_t)value);
             at += value;
         } else {
             pi_parquet_number(rows->table, column, value);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.h - the rows of PD_EXPORT_PARQUET, one a sample. A row that waits for the rest of its call chain is
- * bytes: for each value, 1 + the number of its column and the value in 7 bits a byte, of a text its length
- * and its bytes; then 0.
+ * rows.h - the rows of PD_EXPORT_PARQUET, one a sample. A row is bytes until it is put into the table, as it
+ * may have to wait for the rest of its call chain.
  */
 #ifndef PERFDATA_EXPORT_ROWS_H
 #define PERFDATA_EXPORT_ROWS_H

@@ -163,8 +163,8 @@ static const struct pi_thrift_field page_fields[] = {
 struct column {
     uint64_t *values; /* those that are there */
     size_t n, cap;
-    uint8_t *there; /* by row; the rows behind `n_there` have no value */
-    size_t n_there, cap_there;
+    uint8_t *there; /* by row: 1 if it has a value; the rows behind have none */
+    size_t cap_there;
     uint32_t *lengths; /* of lists, in order */
     size_t n_lengths, cap_lengths;
     struct pi_texts own; /* TEXT without texts of others */
@@ -254,14 +254,26 @@ void pi_parquet_free(struct pi_parquet *p)
 
 /* ---- Rows */
 
-/* Notes that the row has a value, and the rows before that had none. */
-static bool note_there(struct pi_parquet *p, struct column *c)
+__attribute__((noinline)) static bool enlarge_there(const struct pi_parquet *p, struct column *c, size_t rows)
 {
-    for (; c->n_there <= p->rows; c->n_there++) {
-        if (!pi_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
-            return false;
-        c->there[c->n_there] = c->n_there == p->rows;
-    }
+    size_t cap = c->cap_there ? c->cap_there : 1024;
+    while (cap < rows)
+        cap *= 2;
+    uint8_t *there = pi_resize(p->allocator, c->there, cap);
+    if (there == NULL)
+        return false;
+    memset(there + c->cap_there, 0, cap - c->cap_there);
+    c->there = there;
+    c->cap_there = cap;
+    return true;
+}
+
+/* Notes that the row has a value. */
+static inline bool note_there(const struct pi_parquet *p, struct column *c)
+{
+    if (p->rows >= c->cap_there && !enlarge_there(p, c, p->rows + 1))
+        return false;
+    c->there[p->rows] = 1;
     return true;
 }
 
@@ -363,7 +375,7 @@ static bool put_list_levels(struct pi_parquet *p, const struct column *c, size_t
     uint8_t *repeated = levels + c->n + p->rows;
     size_t all = 0, list = 0;
     for (size_t row = 0; row < p->rows; row++) {
-        const bool there = row < c->n_there && c->there[row];
+        const bool there = row < c->cap_there && c->there[row];
         const size_t length = there ? c->lengths[list++] : 0;
         for (size_t i = 0; i < length || i == 0; i++, all++) {
             levels[all] = there ? 1 + (length > 0) : 0;
@@ -382,11 +394,8 @@ static bool put_levels(struct pi_parquet *p, enum pi_parquet_kind kind, struct c
 {
     if (kind == PI_PARQUET_LIST)
         return put_list_levels(p, c, n);
-    for (; c->n_there < p->rows; c->n_there++) {
-        if (!pi_grow(p->allocator, (void **)&c->there, c->n_there, &c->cap_there, 1))
-            return false;
-        c->there[c->n_there] = 0;
-    }
+    if (c->cap_there < p->rows && !enlarge_there(p, c, p->rows))
+        return false;
     pi_parquet_put_levels(&p->page, c->there, p->rows, 1);
     *n = p->rows;
     return true;
@@ -459,7 +468,9 @@ static void empty_columns(struct pi_parquet *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         struct column *c = &p->columns[i];
-        c->n = c->n_there = c->n_lengths = 0;
+        c->n = c->n_lengths = 0;
+        if (c->there)
+            memset(c->there, 0, c->cap_there);
         if (c->own.n) {
             pi_texts_free(&c->own);
             c->own = (struct pi_texts){.allocator = p->allocator};

@@ -5,45 +5,91 @@
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 
+/* Room for n more bytes; NULL: none, which is noted. */
+static uint8_t *take_room(struct pd_out *out, size_t n)
+{
+    if (n > out->cap - out->n && (out->lost || !pd_out_grow(out, n))) {
+        out->lost += n;
+        out->cap = out->n;
+        return NULL;
+    }
+    uint8_t *const room = (uint8_t *)out->buf + out->n;
+    out->n += n;
+    return room;
+}
+
 /* ---- Dictionaries */
+
+/* Where the place of a value is, or is to be. */
+static uint32_t *place_of(const struct pi_parquet_dictionary *d, uint64_t value)
+{
+    size_t i = (size_t)pi_keyed(&d->key, value) & (d->n_places - 1);
+    while (d->places[i] && d->entries[d->places[i] - 1] != value)
+        i = (i + 1) & (d->n_places - 1);
+    return &d->places[i];
+}
+
+/* At most half of the places are taken. */
+static bool enlarge(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator)
+{
+    const size_t n = d->n_places ? 2 * d->n_places : 64;
+    uint32_t *places = pi_zeros(allocator, n * sizeof *places);
+    if (places == NULL)
+        return false;
+    if (d->n_places == 0)
+        d->key = pi_key_draw();
+    pi_release(allocator, d->places);
+    d->places = places;
+    d->n_places = n;
+    for (size_t i = 0; i < d->n; i++)
+        *place_of(d, d->entries[i]) = (uint32_t)i + 1;
+    return true;
+}
 
 static bool find_entry(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator, uint64_t value,
                        uint32_t *index)
 {
-    uint64_t at;
-    if (pi_ids_get(&d->places, value, &at)) {
-        *index = (uint32_t)at;
-        return true;
-    }
-    if (!pi_grow(allocator, (void **)&d->entries, d->n, &d->cap, sizeof *d->entries) ||
-        !pi_ids_set(&d->places, value, d->n))
+    if (d->n >= d->n_places / 2 && !enlarge(d, allocator))
         return false;
-    d->entries[d->n] = value;
-    *index = (uint32_t)d->n++;
+    uint32_t *place = place_of(d, value);
+    if (*place == 0) {
+        if (!pi_grow(allocator, (void **)&d->entries, d->n, &d->cap, sizeof *d->entries))
+            return false;
+        d->entries[d->n] = value;
+        *place = (uint32_t)++d->n;
+    }
+    *index = *place - 1;
     return true;
+}
+
+/* The most for n numbers of which `seen` were looked at: if nearly all of these differ, more will, too. */
+static size_t most_entries(size_t n, size_t seen)
+{
+    enum { FIRST = 4096, FEW = FIRST / 32 };
+    const size_t half = n / 2, most = half < PI_LIMIT_PARQUET_ENTRIES ? half : PI_LIMIT_PARQUET_ENTRIES;
+    return seen == FIRST && most > FIRST - FEW ? FIRST - FEW : most;
 }
 
 bool pi_parquet_find_entries(struct pi_parquet_dictionary *d, const struct pi_parquet_values *v, bool *useful)
 {
     const bool text = v->column->kind == PI_PARQUET_TEXT;
-    const size_t half = v->n / 2, numbers = half < PI_LIMIT_PARQUET_ENTRIES ? half : PI_LIMIT_PARQUET_ENTRIES,
-                 most = text ? SIZE_MAX : numbers;
-    d->places.allocator = v->allocator;
     d->indices = pi_array(v->allocator, NULL, v->n, sizeof *d->indices);
     if (d->indices == NULL)
         return false;
-    for (size_t i = 0; d->n <= most && i < v->n; i++)
+    *useful = true;
+    for (size_t i = 0; *useful && i < v->n; i++) {
         if (i > 0 && v->all[i] == v->all[i - 1])
             d->indices[i] = d->indices[i - 1];
         else if (!find_entry(d, v->allocator, v->all[i], &d->indices[i]))
             return false;
-    *useful = d->n <= most;
+        *useful = text || d->n <= most_entries(v->n, i + 1);
+    }
     return true;
 }
 
 void pi_parquet_free_entries(struct pi_parquet_dictionary *d, const struct pd_allocator *allocator)
 {
-    pi_ids_free(&d->places);
+    pi_release(allocator, d->places);
     pi_release(allocator, d->entries);
     pi_release(allocator, d->indices);
 }
@@ -70,6 +116,18 @@ static size_t count_equal(const struct numbers *numbers, size_t i, size_t most)
     return n;
 }
 
+/* How many from i on are equal: where n are, as many at a time as are equal to the one before them. */
+static size_t count_all_equal(const struct numbers *numbers, size_t i, size_t n)
+{
+    enum { STEP = 64 };
+    const size_t width = numbers->small ? sizeof(uint8_t) : sizeof(uint32_t);
+    const uint8_t *first = (const uint8_t *)numbers->at + i * width;
+    while (STEP <= numbers->n - i - n &&
+           memcmp(first + (n - 1) * width, first + n * width, STEP * width) == 0)
+        n += STEP;
+    return n - 1 + count_equal(numbers, i + n - 1, SIZE_MAX);
+}
+
 static void put_varint(struct pd_out *out, uint64_t value)
 {
     uint8_t bytes[10];
@@ -88,26 +146,37 @@ static void put_run(struct pd_out *out, uint32_t number, size_t n, unsigned widt
     pd_out_bytes(out, bytes, (width + 7) / 8);
 }
 
-/* Eight numbers from i on, zeros behind the last. */
-static void put_eight(struct pd_out *out, const struct numbers *numbers, size_t i, unsigned width)
+/* Groups of eight numbers from i on, zeros behind the last. */
+static void put_eights(struct pd_out *out, const struct numbers *numbers, size_t i, size_t groups,
+                       unsigned width)
 {
-    uint8_t bytes[32];
+    const size_t left = numbers->n - i, end = i + (8 * groups < left ? 8 * groups : left);
+    uint8_t *to = take_room(out, groups * width);
     uint64_t bits = 0;
-    size_t n = 0;
-    for (unsigned k = 0, held = 0; k < 8; k++) {
-        bits |= (uint64_t)(i + k < numbers->n ? number_at(numbers, i + k) : 0) << held;
-        for (held += width; held >= 8; held -= 8, bits >>= 8)
-            bytes[n++] = (uint8_t)(bits & 0xff);
+    unsigned held = 0;
+    if (to == NULL)
+        return;
+    const uint8_t *const behind = to + groups * width;
+    for (; i < end; i++) {
+        bits |= (uint64_t)number_at(numbers, i) << held;
+        held += width;
+        if (held >= 32) {
+            pi_store32(to, (uint32_t)bits, PD_LITTLE);
+            to += 4;
+            bits >>= 32;
+            held -= 32;
+        }
     }
-    pd_out_bytes(out, bytes, n);
+    for (; to < behind; bits >>= 8)
+        *to++ = (uint8_t)bits;
 }
 
 static void put_runs(struct pd_out *out, const struct numbers *numbers, unsigned width)
 {
     for (size_t i = 0; i < numbers->n;) {
-        const size_t equal = count_equal(numbers, i, SIZE_MAX);
         size_t end = i, groups = 0;
-        if (equal >= 8) {
+        if (count_equal(numbers, i, 8) == 8) {
+            const size_t equal = count_all_equal(numbers, i, 8);
             put_run(out, number_at(numbers, i), equal, width);
             i += equal;
             continue;
@@ -117,8 +186,8 @@ static void put_runs(struct pd_out *out, const struct numbers *numbers, unsigned
             end += 8;
         } while (end < numbers->n && count_equal(numbers, end, 8) < 8);
         put_varint(out, (uint64_t)groups << 1 | 1);
-        for (; groups > 0; groups--, i += 8)
-            put_eight(out, numbers, i, width);
+        put_eights(out, numbers, i, groups, width);
+        i = end;
     }
 }
 
@@ -144,32 +213,39 @@ void pi_parquet_put_indices(struct pd_out *out, const struct pi_parquet_dictiona
 
 /* ---- Values as they are */
 
-static bool is_less(enum pi_parquet_kind kind, uint64_t a, uint64_t b)
+/* The bit whose change puts numbers of the kind in the order of unsigned ones. */
+static uint64_t sign_of(enum pi_parquet_kind kind)
 {
-    switch (kind) {
-    case PI_PARQUET_I64: return (int64_t)a < (int64_t)b;
-    case PI_PARQUET_I32: return (int32_t)a < (int32_t)b;
-    default: return a < b;
+    return kind == PI_PARQUET_I64 ? UINT64_C(1) << 63 : kind == PI_PARQUET_I32 ? UINT64_C(1) << 31 : 0;
+}
+
+static void note_numbers(enum pi_parquet_kind kind, const uint64_t *numbers, size_t n,
+                         struct pi_parquet_range *range)
+{
+    const unsigned width = pi_parquet_width(kind);
+    const uint64_t sign = sign_of(kind), all = UINT64_MAX >> (64 - 8 * width);
+    uint64_t least = UINT64_MAX, greatest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t number = (numbers[i] ^ sign) & all;
+        least = number < least ? number : least;
+        greatest = number > greatest ? number : greatest;
     }
+    *range = (struct pi_parquet_range){.known = true, .n_least = width, .n_greatest = width};
+    pi_store64(range->least, least ^ sign, PD_LITTLE);
+    pi_store64(range->greatest, greatest ^ sign, PD_LITTLE);
 }
 
 static void put_numbers(struct pd_out *out, enum pi_parquet_kind kind, const uint64_t *numbers, size_t n,
                         struct pi_parquet_range *range)
 {
     const unsigned width = pi_parquet_width(kind);
-    uint64_t least = n ? numbers[0] : 0, greatest = least;
-    uint8_t bytes[8];
-    for (size_t i = 0; i < n; i++) {
-        pi_store64(bytes, numbers[i], PD_LITTLE);
-        pd_out_bytes(out, bytes, width);
-        least = is_less(kind, numbers[i], least) ? numbers[i] : least;
-        greatest = is_less(kind, greatest, numbers[i]) ? numbers[i] : greatest;
-    }
-    if (range && n) {
-        *range = (struct pi_parquet_range){.known = true, .n_least = width, .n_greatest = width};
-        pi_store64(range->least, least, PD_LITTLE);
-        pi_store64(range->greatest, greatest, PD_LITTLE);
-    }
+    uint8_t *const to = take_room(out, n * width);
+    for (size_t i = 0; to && width == 8 && i < n; i++)
+        pi_store64(to + 8 * i, numbers[i], PD_LITTLE);
+    for (size_t i = 0; to && width == 4 && i < n; i++)
+        pi_store32(to + 4 * i, (uint32_t)numbers[i], PD_LITTLE);
+    if (range && n)
+        note_numbers(kind, numbers, n, range);
 }
 
 /* A text in the output. */

@@ -15,12 +15,14 @@ struct pi_parquet_values {
     const struct pd_allocator *allocator;
 };
 
-/* The different values, and which each one is. All zeros but the allocator: none. */
+/* The different values, and which each one is. All zeros: none. */
 struct pi_parquet_dictionary {
-    struct pi_ids places;
     uint64_t *entries;
     size_t n, cap;
     uint32_t *indices; /* by value */
+    uint32_t *places;  /* a hash table: 1 + the index; 0: none */
+    size_t n_places;   /* a power of two, or 0 */
+    struct pi_key key;
 };
 
 #define PI_PARQUET_RANGE 64

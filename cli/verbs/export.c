@@ -8,6 +8,7 @@
 #include "cli/lib/files/indexed.h"
 #include "cli/lib/symbols/resolve.h"
 #include "cli/lib/symbols/symbol_file.h"
+#include "cli/lib/threads/workers.h"
 #include "cli/lib/writing.h"
 #include <inttypes.h>
 #include <perfdata/ops/export.h>
@@ -388,6 +389,7 @@ static void run_export(struct run *run)
     run->options.fields = run->fields;
     run->options.n_fields = run->n_fields;
     run->options.tracepoints = on_tracepoints;
+    run->options.workers = cli_workers(cli);
     run->options.user = run;
     run->in = cli_inputs_open(cli, CLI_SEEK | CLI_META);
     if (run->in && open_output(run)) {

@@ -82,6 +82,7 @@ void pd_export_free(struct pd_export *e)
     if (e == NULL)
         return;
     const struct pd_allocator *allocator = e->options.allocator;
+    pi_rows_free(e->rows); /* first: workers may still read the texts */
     pi_texts_free(&e->comms);
     pi_texts_free(&e->cgroups);
     pi_texts_free(&e->events);
@@ -90,7 +91,6 @@ void pd_export_free(struct pd_export *e)
     pi_texts_free(&e->functions);
     pi_texts_free(&e->ids);
     pi_stacks_free(&e->stacks);
-    pi_rows_free(e->rows);
     pi_release(allocator, e->nanoseconds);
     pi_release(allocator, e->profiled);
     pi_release(allocator, e->first_of);

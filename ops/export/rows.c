@@ -123,8 +123,9 @@ enum pd_code pi_rows_open(struct pi_rows **out, struct pd_export *all, struct pd
         code = name_fields(rows, reader, error);
     }
     if (!code)
-        code = pi_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
-                               o->memory ? o->memory : PI_LIMIT_EXPORT_MEMORY, o->allocator, error);
+        code =
+            pi_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
+                            o->memory ? o->memory : PI_LIMIT_EXPORT_MEMORY, o->workers, o->allocator, error);
     if (code)
         pi_rows_free(rows);
     else

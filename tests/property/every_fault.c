@@ -8,6 +8,7 @@
  * PERFDATA_TEST_EFFORT=full a larger sample, and all jobs. PERFDATA_STEP=1: all calls. Checks R10, R11, R12.
  */
 #include "cmocka_all.h"
+#include "crew.h"
 #include "heap.h"
 #include "seeded.h"
 #include "ops/repair/headless.h"
@@ -859,6 +860,17 @@ EXPORT(to_autofdo, PD_EXPORT_AUTOFDO, .kernel = true)
 EXPORT(to_symbols, PD_EXPORT_SYMBOLS, .symbol = name_symbol)
 EXPORT(to_parquet, PD_EXPORT_PARQUET, .symbol = name_symbol)
 
+/* In many groups of rows, which workers encode. */
+static enum pd_code to_parquet_beside(const struct inputs *in, struct pd_error *error)
+{
+    struct pi_rng rng = {1}; /* the same each time */
+    struct crew crew = {.rng = &rng};
+    const struct pd_workers workers = crew_workers(&crew);
+    return export_with(
+        in, (struct pd_export_options){.format = PD_EXPORT_PARQUET, .memory = SPILLING, .workers = &workers},
+        error);
+}
+
 static enum pd_code report(const struct inputs *in, struct pd_error *error)
 {
     static const enum pd_report_key keys[] = {PD_KEY_COMM,   PD_KEY_DSO,  PD_KEY_SYM,
@@ -1028,6 +1040,7 @@ static const struct {
     JOB(to_autofdo),
     JOB(to_symbols),
     JOB(to_parquet),
+    JOB(to_parquet_beside),
     JOB(report),
     JOB(index_it),
 };

@@ -93,7 +93,7 @@ enum pd_export_format {
      *
      * then those of `fields`. Numbers are unsigned, but for pid, tid, and signed fields of tracepoints. In
      * texts, control characters and bytes that are not UTF-8 are \xNN. Each group of at most 122,880 rows, or
-     * of `memory` bytes, has the least and the greatest value of each column. A sample of a group whose
+     * of half of `memory`, has the least and the greatest value of each column. A sample of a group whose
      * counters are read is one row, with the period of its own event.
      */
     PD_EXPORT_PARQUET,
@@ -179,6 +179,11 @@ struct pd_export_options {
      */
     void (*kernel_place)(void *user, const char *file, const char *build_id, const char *name,
                          uint64_t address);
+    /*
+     * PD_EXPORT_PARQUET: threads that encode a group of rows while the next is filled; NULL: none. Must
+     * outlive the export. The allocator is called in all, the rest in the caller's alone.
+     */
+    const struct pd_workers *workers;
 };
 
 struct pd_export_stats {

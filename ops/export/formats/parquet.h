@@ -35,11 +35,12 @@ struct pi_parquet_column {
 struct pi_parquet;
 
 /*
- * A table of `n` columns, which go to a sink (both must outlive it). A group of rows takes about `memory`
- * bytes at most, and two times as much while it is written. PD_ENOMEM; PD_EOUT.
+ * A table of `n` columns, which go to a sink (both must outlive it). Workers (NULL: none) encode one group of
+ * rows while the next is filled; two groups take about `memory` bytes at most, and a column that is encoded
+ * two times its bytes. PD_ENOMEM; PD_EOUT.
  */
 enum pd_code pi_parquet_open(struct pi_parquet **out, const struct pi_parquet_column *columns, size_t n,
-                             const struct pd_sink *sink, uint64_t memory,
+                             const struct pd_sink *sink, uint64_t memory, const struct pd_workers *workers,
                              const struct pd_allocator *allocator, struct pd_error *error);
 /* NULL is allowed. */
 void pi_parquet_free(struct pi_parquet *p);

@@ -275,7 +275,7 @@ static void note_texts(const struct pd_out *out, const struct place *least, cons
 /* A text behind its length; what is not UTF-8 is \xNN. */
 static struct place put_text(struct pd_out *out, const struct pi_parquet_values *v, uint64_t number)
 {
-    const char *text = v->texts->all[number];
+    const char *text = v->texts[number];
     const struct pd_str part =
         v->column->part ? v->column->part(text) : (struct pd_str){.ptr = text, .len = strlen(text)};
     pd_out_bytes(out, "\0\0\0", 4);

@@ -9,7 +9,7 @@
 /* The values of a column in a group of rows. */
 struct pi_parquet_values {
     const struct pi_parquet_column *column;
-    const struct pi_texts *texts; /* TEXT: what the numbers stand for */
+    const char *const *texts; /* TEXT: what the numbers stand for */
     const uint64_t *all;
     size_t n;
     const struct pd_allocator *allocator;

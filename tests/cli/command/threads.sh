@@ -90,6 +90,7 @@ sort -z --frames 8K -o written/x
 split --chunks 3 -o written/%d
 redact --key key -o written/x
 export --to folded -o written/x
+export --to parquet -m 64K -o written/x
 decode -o written/x
 encode -f -o written/x
 END
@@ -104,6 +105,12 @@ while read -r file line; do
     both_write "$file" "${args[@]}"
 done < <(lines)
 both_write frames.data merge -o written/x stream.data build.data
+# Tables of one group, of many, and of fewer than two threads fill; names that only a group has.
+for memory in 64M 40K 1; do
+    both_write build.data export --to parquet -m $memory -o written/x frames.data
+done
+both_write tracing.data export --to parquet -F prev_comm,next_pid -m 64K -o written/x
+both_write bad-one.data export --to parquet -m 100K -o written/x
 both_write bad-frames.data merge -z --frames 8K -o written/x stream.data
 
 # fails_into TEXT ARGUMENT...: exit status 4, and the message ends so; standard output is where it is to go.
@@ -144,6 +151,7 @@ for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.da
     done
 done
 for j in 2 3; do
+    fails_into 'No space left on device' export --to parquet -m 100K -j$j long.data >/dev/full
     expect 0 "$PERFDATA" decode -j$j -o file.json long.data
     "$PERFDATA" decode long.data >one
     same file.json one

@@ -180,7 +180,7 @@ same want got
 # Texts of a group count with what they take: a row of 26 columns and four names takes less than 1,100 bytes.
 expect 0 "$PERFDATA" gen --preset tracing --tasks 4000 -c 20000 -f -o names.data
 names=prev_comm,next_comm,trace.prev_comm,trace.next_comm
-"$PERFDATA" export --to parquet -m 100K -F $names -e sched:sched_switch -f -o table names.data || fail names
+"$PERFDATA" export --to parquet -m 200K -F $names -e sched:sched_switch -f -o table names.data || fail names
 python3 "$reader" table 2>names >/dev/null || fail 'names cannot be read'
 least=$(sed -n 's/^group of \([0-9]*\):.*/\1/p' names | sed '$d' | sort -n | head -1)
 [ "$least" -ge 93 ] || fail "a group of $least rows"

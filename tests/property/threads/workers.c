@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * workers.c - random recordings, whole and damaged, read with workers that decompress ahead and without: the
- * same records, errors and places; and converted with workers that compress: the same bytes. The workers do
- * a job when it is started, or when it is waited for, by chance.
+ * same records, errors and places; converted with workers that compress, and exported with workers that
+ * encode a table: the same bytes. The workers do a job when it is started, or when it is waited for, by
+ * chance.
  */
 #include "bytes.h"
 #include "cmocka_all.h"
@@ -10,6 +11,7 @@
 #include "seeded.h"
 #include "src/container/reader/reader_internal.h"
 #include <perfdata/ops/convert.h>
+#include <perfdata/ops/export.h>
 #include <perfdata/ops/gen.h>
 
 /* ---- Recordings */
@@ -155,6 +157,46 @@ static void convert_both(const struct bytes *b, const struct pd_workers *workers
     free(without.p);
 }
 
+/* ---- Tables */
+
+/* The recording two times; a table that is not written ends like one that is. */
+static void export_table(const struct bytes *from, struct bytes *to, const struct pd_workers *workers,
+                         size_t memory, bool written)
+{
+    const struct pd_sink sink = {bytes_put, bytes_patch, to};
+    const struct pd_export_options o = {
+        .size = sizeof o, .format = PD_EXPORT_PARQUET, .sink = &sink, .memory = memory, .workers = workers};
+    struct pd_export *x;
+    to->n = 0;
+    assert_int_equal(pd_export_new(&x, &o, NULL), PD_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        struct pd_reader *r;
+        assert_int_equal(pd_reader_open_memory(&r, from->p, from->n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_export_add(x, r, NULL, NULL), PD_OK);
+        pd_reader_close(r);
+    }
+    if (written)
+        assert_int_equal(pd_export_write(x, NULL, NULL), PD_OK);
+    pd_export_free(x);
+}
+
+/* Returns how many jobs there were. */
+static uint64_t export_both(const struct bytes *b, const struct pd_workers *workers, struct crew *crew)
+{
+    struct bytes with = {0}, without = {0};
+    const uint64_t before = crew->jobs;
+    const size_t memory = 1 + (size_t)pi_rng_below(crew->rng, 100000);
+    export_table(b, &with, workers, memory, pi_rng_one_in(crew->rng, 2));
+    export_table(b, &with, workers, memory, true);
+    const uint64_t jobs = crew->jobs - before;
+    export_table(b, &without, NULL, memory, true);
+    assert_int_equal(with.n, without.n);
+    assert_memory_equal(with.p, without.p, with.n);
+    free(with.p);
+    free(without.p);
+    return jobs;
+}
+
 /* ---- */
 
 static void same_with_workers(void **state)
@@ -163,7 +205,7 @@ static void same_with_workers(void **state)
     const uint64_t trials = random_setting("PERFDATA_ITERATIONS", hurried() ? 20 : 80);
     struct bytes b = {0};
     struct pi_rng rng = pi_rng_named(random_seed(), __func__);
-    uint64_t errors = 0;
+    uint64_t errors = 0, encoded = 0;
     struct crew crew = {.rng = &rng};
     for (uint64_t i = 0; i < trials; i++) {
         const struct pd_workers workers = {1 + (unsigned)pi_rng_below(&rng, 3), crew_start, crew_wait, &crew};
@@ -171,10 +213,13 @@ static void same_with_workers(void **state)
         read_both(&b, &workers, &rng, &errors);
         if (pi_rng_one_in(&rng, 4))
             convert_both(&b, &workers, &rng);
+        if (pi_rng_one_in(&rng, 4))
+            encoded += export_both(&b, &workers, &crew);
         damage(&b, &rng);
         read_both(&b, &workers, &rng, &errors);
     }
     assert_true(errors > trials / 4);
+    assert_true(encoded > 10 * trials); /* a table has some thirty columns */
     assert_true(crew.jobs > trials && crew.late > trials / 2);
     free(b.p);
 }

@@ -150,7 +150,7 @@ class File:
                 and cursor.is_definition()
                 and cursor.location.file
                 and cursor.location.file.name == str(path)
-                and not self.in_macro(cursor.extent.start.offset)
+                and not self.in_macro(cursor.location.offset)
             ):
                 self.visit_function(cursor)
         self.finish()

@@ -157,6 +157,22 @@ static void what_is_no_recording(void **state)
     pd_push_close(NULL);
 }
 
+/* So many bytes wait by default, which the error about one more tells. */
+static void so_many_bytes_wait(void **state)
+{
+    const size_t most = (size_t)256 << 20;
+    uint8_t *zeros = calloc(1, most + 1); /* takes no memory until it is read */
+    struct pd_push *push = NULL;
+    struct pd_error error = {0};
+    (void)state;
+    assert_non_null(zeros);
+    assert_int_equal(pd_push_open(&push, NULL, NULL), PD_OK);
+    assert_int_equal(pd_push_bytes(push, zeros, most + 1, &error), PD_ELIMIT);
+    assert_int_equal(error.expected, most);
+    pd_push_close(push);
+    free(zeros);
+}
+
 /* ---- Descriptors that do not block */
 
 static void make_pipe(int fd[2])
@@ -253,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(what_is_no_recording),
+        cmocka_unit_test(so_many_bytes_wait),
         cmocka_unit_test(nothing_is_lost_on_eagain),
         cmocka_unit_test(descriptors_are_waited_for),
         cmocka_unit_test(sources_without_bytes),

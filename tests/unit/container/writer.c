@@ -543,6 +543,21 @@ static void refused_options(void **state)
     assert_null(w);
 }
 
+static void the_largest_attr(void **state)
+{
+    struct file f = {0};
+    struct pd_writer *w = open_file(&f, NULL);
+    static uint8_t zeros[65520];
+    struct pd_attr a = attr_of(0);
+    (void)state;
+    a.size = sizeof zeros;
+    a.tail = (struct pd_bytes){zeros, sizeof zeros - 144};
+    assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    image_free(&f.im);
+}
+
 static void refused_attrs(void **state)
 {
     struct file f = {0};
@@ -555,6 +570,9 @@ static void refused_attrs(void **state)
     REFUSED(PD_EVALUE, "branch_sample_type", pd_writer_attr(w, &a, NULL, 0, &e));
     a = attr_of(0);
     a.tail = (struct pd_bytes){zeros, sizeof zeros};
+    REFUSED(PD_ELIMIT, "attr.tail", pd_writer_attr(w, &a, NULL, 0, &e));
+    a.tail.n = 65520 + 1 - 144;
+    a.size = 65520 + 1;
     REFUSED(PD_ELIMIT, "attr.tail", pd_writer_attr(w, &a, NULL, 0, &e));
     a.tail.n = 0;
     a.size = 63;
@@ -876,6 +894,7 @@ int main(void)
         cmocka_unit_test(closed_without_finish),
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(refused_options),
+        cmocka_unit_test(the_largest_attr),
         cmocka_unit_test(refused_attrs),
         cmocka_unit_test(refused_ids),
         cmocka_unit_test(refused_forms),

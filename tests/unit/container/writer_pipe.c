@@ -244,6 +244,24 @@ static void refused(void **state)
     free(ids);
 }
 
+/* So much waits by default, which the error about a byte more tells. */
+static void so_much_waits(void **state)
+{
+    const size_t most = (size_t)256 << 20;
+    uint8_t *zeros = calloc(1, most + 1); /* takes no memory until it is read */
+    struct stream s;
+    struct pd_error error = {0};
+    struct pd_writer *w = open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE});
+    (void)state;
+    assert_non_null(zeros);
+    assert_int_equal(pd_writer_feature(w, PD_FEAT_HOSTNAME, NULL), PD_OK);
+    assert_int_equal(pd_writer_feature_bytes(w, zeros, most + 1, &error), PD_ELIMIT);
+    assert_int_equal(error.expected, most);
+    pd_writer_close(w);
+    image_free(&s.im);
+    free(zeros);
+}
+
 /* ---- Files */
 
 /* PERFFILE only where the attrs' size tells the byte order. */
@@ -418,10 +436,15 @@ static void bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_bytes), cmocka_unit_test(no_features_no_mark),
-        cmocka_unit_test(late),         cmocka_unit_test(refused),
-        cmocka_unit_test(version),      cmocka_unit_test(early_features_late_attrs),
-        cmocka_unit_test(compressed),   cmocka_unit_test(bare),
+        cmocka_unit_test(stream_bytes),
+        cmocka_unit_test(no_features_no_mark),
+        cmocka_unit_test(late),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(so_much_waits),
+        cmocka_unit_test(version),
+        cmocka_unit_test(early_features_late_attrs),
+        cmocka_unit_test(compressed),
+        cmocka_unit_test(bare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -946,6 +946,22 @@ static void whole_payloads(void **state)
     }
 }
 
+/* By default so much is held, which the error about a byte more tells; the bytes are not looked at. */
+static void held_by_default(void **state)
+{
+    const struct pd_convert_options options = {.size = sizeof options};
+    const uint64_t most = (uint64_t)256 << 20;
+    struct pd_error error = {0};
+    struct pi_conversion *c = calloc(1, sizeof *c);
+    (void)state;
+    assert_non_null(c);
+    c->options = &options;
+    c->error = &error;
+    assert_int_equal(pi_convert_add(c, PD_FEAT_HOSTNAME, NULL, (size_t)most + 1), PD_ELIMIT);
+    assert_int_equal(error.expected, most);
+    free(c);
+}
+
 /* What a conversion holds of a stream has a bound: here a feature of 20 bytes and two of 64. */
 static void held_features(void **state)
 {
@@ -1632,6 +1648,7 @@ int main(void)
         cmocka_unit_test(damage_in_chunks),
         cmocka_unit_test(cut_payloads),
         cmocka_unit_test(whole_payloads),
+        cmocka_unit_test(held_by_default),
         cmocka_unit_test(held_features),
         cmocka_unit_test(compression_among_features),
         cmocka_unit_test(directory_and_back),

@@ -471,6 +471,34 @@ static void test_max_feature(void **state)
     image_free(&im);
 }
 
+static void keep_finding(void *user, const struct pd_error *what)
+{
+    *(struct pd_error *)user = *what;
+}
+
+/* What a feature has at most by default is in the finding about one that has a byte more. */
+static void test_default_max_feature(void **state)
+{
+    static const struct form f = {0};
+    const size_t most = (size_t)256 << 20, features = 64 + 68 + 24 + 13; /* the table and the sections */
+    struct pd_error found = {0};
+    struct image im;
+    (void)state;
+    make_file(&im, &f);
+    image_section(&im, im.n - features + 48, im.n, most + 1);
+    uint8_t *bytes = calloc(1, im.n + most + 1); /* only its beginning takes memory */
+    assert_non_null(bytes);
+    memcpy(bytes, im.b, im.n);
+    const struct image large = {.b = bytes, .n = im.n + most + 1};
+    hash_image(&large, &(struct pd_hash_options){
+                           .size = sizeof(struct pd_hash_options), .finding = keep_finding, .user = &found});
+    assert_int_equal(found.code, PD_ELIMIT);
+    assert_int_equal(found.found, most + 1);
+    assert_int_equal(found.expected, most);
+    free(bytes);
+    image_free(&im);
+}
+
 /* ---- What waits for the number of cpus */
 
 enum { NRCPUS = 7, TOPOLOGY = 13, HELD = 256, HELD_BYTES = 65504, CPUS = 2 };
@@ -668,19 +696,13 @@ static void test_short_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_compressed_attrs),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_max_feature),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_spill),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_order_needs_no_files),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_forms),       cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition),  cmocka_unit_test(test_compressed_attrs),
+        cmocka_unit_test(test_text),        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_max_feature), cmocka_unit_test(test_default_max_feature),
+        cmocka_unit_test(test_held),        cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_order_needs_no_files),
+        cmocka_unit_test(test_damage),      cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,6 +334,31 @@ static void of_limited_size(void **state)
     image_free(&im);
 }
 
+/* By default so much is kept, which the finding about a section of a byte more tells. */
+static void sections_of_default_size(void **state)
+{
+    (void)state;
+    const size_t most = (size_t)256 << 20;
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    image_recording(&im, false);
+    image_section(&im, im.table, im.n, most + 1);
+    const size_t n = im.n + most + 1;
+    uint8_t *bytes = calloc(1, n); /* only its beginning takes memory */
+    assert_non_null(bytes);
+    memcpy(bytes, im.b, im.n);
+    assert_int_equal(pd_reader_open_memory(&r, bytes, n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_n_findings(m), 1);
+    assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ELIMIT);
+    assert_int_equal(pd_metadata_finding(m, 0)->expected, most);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    free(bytes);
+    image_free(&im);
+}
+
 /*
  * Records with names of files are kept decoded, and count with that size; only the first one beyond the limit
  * is reported.
@@ -683,6 +708,24 @@ static void parts_are_limited(void **state)
     pd_large_parts_free(&parts);
 }
 
+/* Of so many bytes by default; only the last of these take memory. */
+static void parts_are_limited_by_default(void **state)
+{
+    (void)state;
+    const size_t most = (size_t)256 << 20;
+    const uint8_t part[12] = {4, 0x80, 0, 0, 0, 0, 12, 0, 1, 2, 3, 4};
+    struct pd_record rec = {.type = PD_RECORD_SIMPLEPERF_SPLIT, .raw = part, .size = 12};
+    struct pd_large_parts parts = {.bytes = calloc(1, most + 4), .n = most - 4, .cap = most + 4};
+    struct pd_large_record large;
+    struct pd_error e;
+    assert_non_null(parts.bytes);
+    assert_int_equal(pd_large_parts_add(&parts, PD_LITTLE, &rec, &large, &e), PD_OK);
+    assert_int_equal(parts.n, most);
+    assert_int_equal(pd_large_parts_add(&parts, PD_LITTLE, &rec, &large, &e), PD_ELIMIT);
+    assert_int_equal(e.expected, most);
+    pd_large_parts_free(&parts);
+}
+
 /* The writer of a recording chooses how many events have one name, and its length: its text is kept once. */
 static void a_name_of_many_events_is_held_once(void **state)
 {
@@ -989,6 +1032,7 @@ int main(void)
         cmocka_unit_test(of_a_stream),
         cmocka_unit_test(of_a_file),
         cmocka_unit_test(of_limited_size),
+        cmocka_unit_test(sections_of_default_size),
         cmocka_unit_test(records_of_limited_size),
         cmocka_unit_test(findings_have_a_limit),
         cmocka_unit_test(probes_have_a_limit),
@@ -998,6 +1042,7 @@ int main(void)
         cmocka_unit_test(of_large_records),
         cmocka_unit_test(sizes_of_large_records),
         cmocka_unit_test(parts_are_limited),
+        cmocka_unit_test(parts_are_limited_by_default),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(names_that_come_late),
         cmocka_unit_test(names_without_memory),

@@ -207,6 +207,54 @@ static void cannot_seek(void **state)
     drop(&s);
 }
 
+struct counted {
+    const struct stream *stream;
+    uint64_t read;
+};
+
+static int64_t read_counted(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct counted *c = user;
+    const size_t left = c->stream->n - (size_t)offset, some = n < left ? n : left;
+    memcpy(buf, c->stream->bytes + offset, some);
+    c->read += some;
+    return (int64_t)some;
+}
+
+/* How often a file of four rounds is read, each of so many samples. */
+static double times_read(size_t samples)
+{
+    struct stream s = {0}, records = {0};
+    struct counted c = {&s, 0};
+    struct pd_record rec = {0};
+    struct pd_reader *r;
+    for (uint64_t time = 1; time <= 4 * samples; time++) {
+        put_sample(&records, time);
+        if (time % samples == 0)
+            put_round(&records);
+    }
+    put_file(&s, PD_ATTR_SAMPLE_ID_ALL, &records);
+    const struct pd_source source = {read_counted, NULL, &c, s.n};
+    assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
+    struct pd_sorter *o = sorter_of(r, PD_SORT_CAUSAL, 0, NULL);
+    while (pd_sorter_next(o, &rec, NULL) == PD_OK)
+        continue;
+    pd_sorter_close(o);
+    pd_reader_close(r);
+    const double times = (double)c.read / (double)s.n;
+    drop(&records);
+    drop(&s);
+    return times;
+}
+
+/* A record is known to be the next behind two ends of rounds: 6 MiB are looked at ahead, 10 MiB are not. */
+static void so_much_is_looked_at_ahead(void **state)
+{
+    (void)state;
+    assert_true(times_read((3 << 20) / 24) < 1.2);
+    assert_true(times_read((5 << 20) / 24) > 1.8);
+}
+
 static void payloads(void **state)
 {
     struct stream s = {0};
@@ -482,6 +530,35 @@ static void small_rounds_stay_in_memory(void **state)
     drop(&s);
 }
 
+/* How many bytes of records go to temporary files, of so many that all wait for the last one. */
+static uint64_t spilled_of(size_t bytes)
+{
+    struct stream s = {0};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_sorter_stats stats;
+    put_pipe(&s);
+    for (uint64_t n = bytes / 24; n; n--)
+        put_sample(&s, n);
+    assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
+    struct pd_sorter *o = sorter_of(r, PD_SORT_STRICT, 0, NULL);
+    while (pd_sorter_next(o, &rec, NULL) == PD_OK)
+        continue;
+    pd_sorter_get_stats(o, &stats);
+    pd_sorter_close(o);
+    pd_reader_close(r);
+    drop(&s);
+    return stats.spilled;
+}
+
+/* By default 16 MiB, of which a sample of 24 bytes takes more: 2 MiB of these have room, 4 MiB do not. */
+static void so_much_waits_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(spilled_of(2 << 20), 0);
+    assert_int_not_equal(spilled_of(4 << 20), 0);
+}
+
 static void bad_kind(void **state)
 {
     struct stream s = {0};
@@ -657,6 +734,7 @@ int main(void)
         cmocka_unit_test(causal_falls_back),
         cmocka_unit_test(causal_counters),
         cmocka_unit_test(cannot_seek),
+        cmocka_unit_test(so_much_is_looked_at_ahead),
         cmocka_unit_test(payloads),
         cmocka_unit_test(damage),
         cmocka_unit_test(compressed),
@@ -664,6 +742,7 @@ int main(void)
         cmocka_unit_test(spills_into_descriptor_0),
         cmocka_unit_test(merges_temporary_files),
         cmocka_unit_test(small_rounds_stay_in_memory),
+        cmocka_unit_test(so_much_waits_in_memory),
         cmocka_unit_test(bad_kind),
         cmocka_unit_test(members_are_merged),
         cmocka_unit_test(members_in_order_need_no_copy),

@@ -6,6 +6,7 @@
  */
 #include "cmocka_all.h"
 #include "heap.h"
+#include "src/session/mappings.h"
 #include <perfdata/attr.h>
 #include <perfdata/constants.h>
 #include <perfdata/session/session.h>
@@ -191,6 +192,32 @@ static void the_ended_stay_for_a_while(void **state)
     for (uint32_t pid = 1; pid <= 6; pid++)
         is_at(s, U, pid, 0x1000, pid == 2 || pid == 5 ? NULL : "/a", 0);
     pd_session_free(s);
+}
+
+/* To fill it would take as much memory. */
+static void memory_is_limited_by_default(void **state)
+{
+    struct pi_mappings m;
+    (void)state;
+    assert_true(pi_mappings_init(&m, NULL, &(struct pi_mappings_options){0}));
+    assert_int_equal(m.options.memory, 1 << 30);
+    pi_mappings_free(&m);
+}
+
+/* So many by default: with one more, the one that ended first is forgotten. */
+static void so_many_ended_stay(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1024; n <= 1025; n++) {
+        struct pd_session *s = begin(NULL);
+        for (uint32_t pid = 1; pid <= n; pid++) {
+            map(s, U, pid, 0x1000, 0x1000, 0, "/a");
+            end_task(s, pid, pid);
+        }
+        is_at(s, U, 1, 0x1000, n == 1024 ? "/a" : NULL, 0);
+        is_at(s, U, 2, 0x1000, "/a", 0);
+        pd_session_free(s);
+    }
 }
 
 static void the_kernel_is_one_for_all(void **state)
@@ -663,6 +690,8 @@ int main(void)
         cmocka_unit_test(a_child_has_its_parents_mappings),
         cmocka_unit_test(exec_takes_mappings_away),
         cmocka_unit_test(the_ended_stay_for_a_while),
+        cmocka_unit_test(so_many_ended_stay),
+        cmocka_unit_test(memory_is_limited_by_default),
         cmocka_unit_test(the_kernel_is_one_for_all),
         cmocka_unit_test(guests_are_apart),
         cmocka_unit_test(kinds_and_names),

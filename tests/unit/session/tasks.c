@@ -6,6 +6,7 @@
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include "heap.h"
+#include "src/session/tasks/task_engine.h"
 #include <perfdata/session/tasks.h>
 #include <stdio.h>
 
@@ -326,6 +327,16 @@ static void many(void **state)
     pd_tasks_free(t);
 }
 
+/* To fill it would take as much memory. */
+static void limited_by_default(void **state)
+{
+    struct pd_tasks *t;
+    (void)state;
+    assert_int_equal(pd_tasks_new(&t, NULL, NULL), PD_OK);
+    assert_int_equal(t->limit, 1 << 30);
+    pd_tasks_free(t);
+}
+
 /* Collected data stays within a limit, whether names, forks, or tids of samples fill it. */
 static void limited(void **state)
 {
@@ -473,6 +484,7 @@ int main(void)
         cmocka_unit_test(unknown_processes),
         cmocka_unit_test(unknown_tasks),
         cmocka_unit_test(many),
+        cmocka_unit_test(limited_by_default),
         cmocka_unit_test(limited),
         cmocka_unit_test(ancestors),
         cmocka_unit_test(forks_that_made_their_parent),

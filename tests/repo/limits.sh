@@ -9,7 +9,8 @@ cd "${PERFDATA_SOURCE:-$here/../..}"
 check() { python3 "$here/limits.py" "$@"; }
 check .
 
-# limits.tsv names of each row a test that goes beyond the limit, or `none` and why not.
+# limits.tsv names of each row a test that goes beyond the limit and fails when the number is another one, or
+# `none` and why not; or behind a test why another number would not be noticed.
 sed -nE 's/^ +X\(([A-Z_]+),.*/\1/p' src/support/limits.h | grep -vx NAME | sort >"${TMPDIR:-/tmp}/rows.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/rows.$$"' EXIT
 cut -f1 tests/repo/limits.tsv | sort | diff "${TMPDIR:-/tmp}/rows.$$" - ||

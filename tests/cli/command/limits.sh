@@ -202,3 +202,16 @@ for n in 199 200 201; do
     letters=$("$PERFDATA" dump -F ip,dso module.data | grep -o '\[x*\]' | tr -dc x | wc -c)
     [ "$letters" = $((n < 200 ? n : 200)) ] || fail "a module's name of $n letters has $letters"
 done
+
+# 64 MiB of records wait in memory for older ones, with what is noted of each: samples of 24 bytes do in a
+# file of 8 MiB, and not in one of 16 MiB.
+for size in 8 16; do
+    python3 -c 'import struct, sys
+attr = struct.pack("<IIQQQQQ16x", 1, 64, 0, 1, 0x10004, 0, 1 << 18)
+samples = (struct.pack("<IHHQQ", 9, 0, 24, 1, n) for n in range('$size' * 2 ** 20 // 24, 0, -1))
+stream = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 80) + attr + struct.pack("<Q", 1) + b"".join(samples)
+sys.stdout.buffer.write(stream)' >backward.data
+    expect 0 "$PERFDATA" sort -v -f -o sorted.data backward.data
+    grep -q ' 0 temporary files' err && waits=8 || waits=16
+    [ $waits = $size ] || fail "of $size MiB: $(cat err)"
+done

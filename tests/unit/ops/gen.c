@@ -5,7 +5,6 @@
  */
 #include "cmocka_all.h"
 #include "heap.h"
-#include "src/support/limits.h"
 #include <errno.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/perfdata.h>
@@ -192,9 +191,9 @@ static void too_many(void **state)
         unsigned line;
     } things[] = {
         {"event cycles 1%", "", "there are too many events", 66},
-        {"process p", "", "there are too many processes", PI_LIMIT_GEN_PROCESSES + 1},
-        {" function f", " 0x10 0%", "there are too many functions", PI_LIMIT_GEN_FUNCTIONS + 2},
-        {" function f 0x10 0% in /", "", "there are too many files", PI_LIMIT_GEN_FILES + 1},
+        {"process p", "", "there are too many processes", 63 + 1},
+        {" function f", " 0x10 0%", "there are too many functions", 448 + 2},
+        {" function f 0x10 0% in /", "", "there are too many files", 64 + 1},
     };
     static char text[400000];
     (void)state;
@@ -208,6 +207,43 @@ static void too_many(void **state)
         assert_int_equal(make((struct pd_gen_options){.workload = text}, &error), PD_EVALUE);
         assert_string_equal(error.field, things[i].why);
         assert_int_equal(error.found, things[i].line);
+    }
+}
+
+/* The most that each option may ask for is taken, one more is not. */
+static void most_of_each_option(void **state)
+{
+    static const struct {
+        const char *name;
+        struct pd_gen_options most, more;
+    } options[] = {
+        {"events", {.events = 64}, {.events = 65}},
+        {"cpus", {.cpus = 1024}, {.cpus = 1025}},
+        {"tasks", {.tasks = 65536}, {.tasks = 65537}},
+        {"depth", {.depth = 1000}, {.depth = 1001}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct pd_error error = {0};
+        assert_int_equal(make(options[i].most, &error), PD_OK);
+        assert_int_equal(make(options[i].more, &error), PD_EARG);
+        assert_string_equal(error.field, options[i].name);
+    }
+}
+
+/* The largest numbers; those one larger are among the texts that are wrong. */
+static void largest_numbers(void **state)
+{
+    static const char *const lines[] = {"process p 4096 copies", "process p 4096 threads", "cpus 1024",
+                                        "event cycles 1000000000 period", "rate 100000000"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[200];
+        struct pd_error error = {0};
+        snprintf(text, sizeof text, "%s\n%s function f 0x10-0x20 100%%\n", lines[i],
+                 i < 2 ? "" : "process p\n");
+        if (make((struct pd_gen_options){.workload = text, .count = 10}, &error))
+            fail_msg("%s: line %llu: %s", lines[i], (unsigned long long)error.found, error.field);
     }
 }
 
@@ -383,6 +419,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_that_are_wrong),
         cmocka_unit_test(too_many),
+        cmocka_unit_test(most_of_each_option),
+        cmocka_unit_test(largest_numbers),
         cmocka_unit_test(presets_and_options),
         cmocka_unit_test(frames_of_a_depth),
         cmocka_unit_test(no_deeper_than_the_depth),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stacks.c - pi_stacks_add() where memory is short: all sums, in order, and few runs. */
 #include "cmocka_all.h"
+#include "ops/export/export.h"
 #include "ops/export/stacks.h"
 #include "src/support/wire.h"
 #include <stdlib.h>
@@ -75,11 +76,23 @@ static void any_limit(void **state)
     }
 }
 
+/* Of exports that do not say how much: to fill it would take a recording of as much. */
+static void default_limit(void **state)
+{
+    const struct pd_export_options options = {.size = sizeof options};
+    struct pd_export *e;
+    (void)state;
+    assert_int_equal(pd_export_new(&e, &options, NULL), PD_OK);
+    assert_int_equal(e->stacks.limit, 64 << 20);
+    pd_export_free(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_limit),
         cmocka_unit_test(short_keys),
+        cmocka_unit_test(default_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,9 @@ wrong 'period > x' '         ^' 'no number'
 wrong 'period ~ "x"' '^^^^^^' 'for texts'
 wrong 'weight == "1' '          ^^' 'the quote has no end'
 wrong '' '^' 'a field is missing'
-expect 2 "$PERFDATA" filter -f --filter "$(printf '(%.0s' {1..200})" -i x.data -o y.data
+nested() { printf '(%.0s' $(seq "$1") && printf 'period > 0' && printf ')%.0s' $(seq "$1"); }
+expect 0 "$PERFDATA" filter -f --filter "$(nested 100)" -i x.data -o y.data
+expect 2 "$PERFDATA" filter -f --filter "$(nested 101)" -i x.data -o y.data
 has err 'too deep'
 expect 2 "$PERFDATA" filter -f --ip 5-4 -i x.data -o y.data
 expect 2 "$PERFDATA" filter -f --addr , -i x.data -o y.data

@@ -178,7 +178,7 @@ static void pass_over(struct repair *p, uint64_t from, uint64_t search, const st
 static bool is_followed(struct repair *p, uint64_t end, uint64_t search)
 {
     uint64_t next = end;
-    if (!pi_is_data_end(p->r, end) && !pi_is_record(p->r, end, &next))
+    if (!pi_is_record(p->r, end, &next) && !pi_is_data_end(p->r, end))
         return false;
     return !p->options->keep_tail || pi_find_records(p->r, search) >= end;
 }

@@ -111,8 +111,8 @@ bool pi_is_data_end(struct pd_reader *r, uint64_t at)
 bool pi_goes_on(struct pd_reader *r, uint64_t at)
 {
     uint64_t next;
-    for (unsigned i = 0; i < IN_A_ROW && !pi_is_data_end(r, at); i++, at = next) {
-        if (pi_is_record(r, at, &next))
+    for (unsigned i = 0; i < IN_A_ROW; i++, at = next) {
+        if (pi_is_record(r, at, &next) || pi_is_data_end(r, at))
             return true;
         if (!stands_at(r, at, POSSIBLE, &next))
             return false;
@@ -123,10 +123,8 @@ bool pi_goes_on(struct pd_reader *r, uint64_t at)
 bool pi_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        if (i && pi_is_data_end(r, at))
-            return true;
         if (!pi_is_record(r, at, &at))
-            return false;
+            return i && pi_is_data_end(r, at);
     }
     return true;
 }

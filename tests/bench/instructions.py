@@ -120,6 +120,7 @@ VERBS = {
     "decode": ["decode", "IN"],
     "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
     "export": ["export", "-q", "--to", "folded", "-f", "-o", "OUT", "IN"],
+    "export-parquet": ["export", "-q", "--to", "parquet", "-f", "-o", "OUT", "IN"],
     "split": ["split", "-q", "--by", "pid", "-f", "-o", "PIECES", "IN"],
     "merge": ["merge", "-q", "-f", "-o", "OUT", "IN", "IN"],
     "report": ["report", "IN"],

@@ -20,7 +20,7 @@ struct pi_rows {
     struct pi_parquet *table;
     struct pi_parquet_column *columns;
     size_t n, first_field; /* columns, and the first that was asked for */
-    bool *found;           /* by column: it has a value */
+    bool *found;           /* by field that was asked for: a sample has it */
 };
 
 /* ---- Columns */
@@ -113,12 +113,12 @@ enum pd_code pi_rows_open(struct pi_rows **out, struct pd_export *all, struct pd
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, sizeof *rows);
     *rows = (struct pi_rows){.all = all,
                              .columns = pi_array(o->allocator, NULL, n, sizeof *rows->columns),
-                             .found = pi_array(o->allocator, NULL, n, sizeof *rows->found)};
+                             .found = pi_array(o->allocator, NULL, o->n_fields, sizeof *rows->found)};
     enum pd_code code = PD_OK;
     if (rows->columns == NULL || rows->found == NULL) {
         code = pi_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, n * sizeof *rows->columns);
     } else {
-        memset(rows->found, 0, n * sizeof *rows->found);
+        memset(rows->found, 0, o->n_fields * sizeof *rows->found);
         name_columns(rows);
         code = name_fields(rows, reader, error);
     }
@@ -146,9 +146,10 @@ void pi_rows_free(struct pi_rows *rows)
 
 const char *pi_rows_unfound(const struct pi_rows *rows)
 {
-    for (size_t i = rows->first_field; i < rows->n; i++)
+    const struct pd_export_options *o = &rows->all->options;
+    for (size_t i = 0; i < o->n_fields; i++)
         if (!rows->found[i])
-            return rows->columns[i].name;
+            return o->fields[i];
     return NULL;
 }
 
@@ -159,28 +160,17 @@ enum pd_code pi_rows_end(struct pi_rows *rows, struct pd_error *error)
 
 /* ---- A row as bytes */
 
-/* A value of a column: the value and the column. A text is behind its length. */
-enum { ITEM = 2 * sizeof(uint64_t) };
-
-static char *put_value(char *to, size_t column, uint64_t value)
-{
-    const uint64_t which = column;
-    memcpy(to, &value, sizeof value);
-    memcpy(to + sizeof value, &which, sizeof which);
-    return to + ITEM;
-}
-
 static char *put_place(const struct pi_rows *rows, char *to, const struct pi_row *row)
 {
     const struct pi_export_place *p = &row->place;
-    to = put_value(to, IP, row->sample->ip);
+    to = pi_parquet_item(to, IP, row->sample->ip);
     if (p->dso == 0)
         return to;
-    to = put_value(to, DSO, p->dso);
+    to = pi_parquet_item(to, DSO, p->dso);
     if (pi_dso_has_build_id(rows->all->dsos.all[p->dso]))
-        to = put_value(to, BUILD_ID, p->dso);
-    to = put_value(to, OFFSET, p->offset);
-    return p->has_function ? put_value(to, SYM, p->function) : to;
+        to = pi_parquet_item(to, BUILD_ID, p->dso);
+    to = pi_parquet_item(to, OFFSET, p->offset);
+    return p->has_function ? pi_parquet_item(to, SYM, p->function) : to;
 }
 
 static char *put_data_src(char *to, uint64_t word)
@@ -188,7 +178,7 @@ static char *put_data_src(char *to, uint64_t word)
     size_t column = PARTS;
     for (size_t i = 0; i < pd_set_data_src.n; i++)
         if (!pi_is_reserved(pd_set_data_src.names[i].name))
-            to = put_value(to, column++, pd_bits_get(&pd_set_data_src.names[i], word));
+            to = pi_parquet_item(to, column++, pd_bits_get(&pd_set_data_src.names[i], word));
     return to;
 }
 
@@ -199,14 +189,14 @@ static char *put_words(char *to, const struct pd_record *rec)
     struct pd_weights weights;
     uint64_t time;
     if (pi_word_time(rec, &time))
-        to = put_value(to, TIME, time);
+        to = pi_parquet_item(to, TIME, time);
     if (type & PD_SAMPLE_ADDR)
-        to = put_value(to, ADDR, rec->u.sample.addr);
+        to = pi_parquet_item(to, ADDR, rec->u.sample.addr);
     if (pd_sample_weights(rec, &weights))
-        to = put_value(to, WEIGHT, weights.weight);
+        to = pi_parquet_item(to, WEIGHT, weights.weight);
     if (type & PD_SAMPLE_DATA_SRC)
         to = put_data_src(to, rec->u.sample.data_src);
-    return type & PD_SAMPLE_CALLCHAIN ? put_value(to, CHAIN, 0) : to;
+    return type & PD_SAMPLE_CALLCHAIN ? pi_parquet_item(to, CHAIN, 0) : to;
 }
 
 /* The columns that all tables have. */
@@ -215,14 +205,14 @@ static char *put_fixed(const struct pi_rows *rows, char *to, const struct pi_row
     const struct pi_export_sample *s = row->sample;
     to = put_words(to, s->rec);
     if (s->cpu != UINT32_MAX)
-        to = put_value(to, CPU, s->cpu);
+        to = pi_parquet_item(to, CPU, s->cpu);
     if (row->has_comm) {
-        to = put_value(to, PID, s->pid);
-        to = put_value(to, TID, s->tid);
-        to = put_value(to, COMM, row->comm);
+        to = pi_parquet_item(to, PID, s->pid);
+        to = pi_parquet_item(to, TID, s->tid);
+        to = pi_parquet_item(to, COMM, row->comm);
     }
-    to = put_value(to, EVENT, s->event);
-    to = put_value(to, PERIOD, row->period);
+    to = pi_parquet_item(to, EVENT, s->event);
+    to = pi_parquet_item(to, PERIOD, row->period);
     return row->has_place ? put_place(rows, to, row) : to;
 }
 
@@ -249,8 +239,8 @@ static const struct pi_expression_place *places_of(struct pi_exporting *x, const
 
 static void put_number(struct pd_out *row, size_t column, uint64_t value)
 {
-    char item[ITEM];
-    put_value(item, column, value);
+    char item[PI_PARQUET_ITEM];
+    pi_parquet_item(item, column, value);
     pi_emit(row, item, sizeof item);
 }
 
@@ -296,16 +286,17 @@ static void put_raw(struct pd_out *row, size_t column, enum pi_parquet_kind kind
 
 static bool put_fields(struct pi_exporting *x, const struct pd_record *rec)
 {
-    const struct pi_rows *rows = x->all->rows;
+    struct pi_rows *rows = x->all->rows;
     const struct pi_expression_place *places = x->all->options.n_fields ? places_of(x, rec) : NULL;
     uint64_t value;
     for (size_t i = 0; places && i < x->all->options.n_fields; i++) {
-        const size_t column = rows->first_field + i;
+        const size_t column = rows->first_field + i, before = x->row.n;
         if (places[i].field)
             put_raw(&x->row, column, rows->columns[column].kind, &places[i], rec);
         else if (places[i].in_sample &&
                  pd_record_get(rec, pi_expression_path(x->all->options.fields[i], rec->attr), &value))
             put_number_as(&x->row, column, rows->columns[column].kind, value);
+        rows->found[i] |= x->row.n > before;
     }
     return places || !x->all->options.n_fields;
 }
@@ -315,7 +306,7 @@ static bool put_fields(struct pi_exporting *x, const struct pd_record *rec)
 enum pd_code pi_rows_make(struct pi_exporting *x, const struct pi_row *row)
 {
     const struct pi_rows *rows = x->all->rows;
-    const size_t most = rows->first_field * ITEM;
+    const size_t most = rows->first_field * PI_PARQUET_ITEM;
     struct pd_out *out = &x->row;
     out->n = 0;
     if (out->cap >= most || pd_out_grow(out, most)) {
@@ -329,23 +320,6 @@ enum pd_code pi_rows_make(struct pi_exporting *x, const struct pi_row *row)
 enum pd_code pi_rows_put(struct pi_rows *rows, const struct pd_out *row, const struct pi_export_frames *chain,
                          struct pd_error *error)
 {
-    for (const char *at = row->buf; at < row->buf + row->n;) {
-        uint64_t value, which;
-        memcpy(&value, at, sizeof value);
-        memcpy(&which, at + sizeof value, sizeof which);
-        at += ITEM;
-        const size_t column = (size_t)which;
-        const struct pi_parquet_column *c = &rows->columns[column];
-        rows->found[column] = true;
-        if (column == CHAIN) {
-            pi_parquet_list(rows->table, column, chain->n ? &chain->all->ip : NULL, chain->n,
-                            sizeof *chain->all);
-        } else if (c->kind == PI_PARQUET_TEXT && c->texts == NULL) {
-            pi_parquet_text(rows->table, column, at, (size_t)value);
-            at += value;
-        } else {
-            pi_parquet_number(rows->table, column, value);
-        }
-    }
-    return pi_parquet_end_row(rows->table, error);
+    const struct pi_parquet_list list = {chain->n ? &chain->all->ip : NULL, chain->n, sizeof *chain->all};
+    return pi_parquet_put(rows->table, row->buf, row->n, &list, error);
 }

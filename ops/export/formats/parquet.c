@@ -104,7 +104,6 @@ struct pi_parquet {
     struct pd_out written; /* groups, for the footer */
     struct pd_out chunks;  /* of a group, or elements of the schema; likewise */
     struct pd_out footer;
-    bool failed; /* no memory */
 };
 
 static enum pd_code put_bytes(struct pi_parquet *p, const void *bytes, size_t n, struct pd_error *error)
@@ -170,70 +169,6 @@ void pi_parquet_free(struct pi_parquet *p)
     pi_release(p->allocator ? &allocator : NULL, p);
 }
 
-/* ---- Rows */
-
-static struct pi_parquet_chunk *chunk_of(struct pi_parquet *p, size_t column)
-{
-    return &p->groups[p->now].chunks[column];
-}
-
-/* Notes that the row has a value. */
-static bool note_there(const struct pi_parquet *p, struct pi_parquet_chunk *c)
-{
-    const size_t row = p->groups[p->now].rows;
-    if (row >= c->cap_there && !pi_parquet_chunk_reach(c, row + 1))
-        return false;
-    c->there[row] = 1;
-    return true;
-}
-
-static bool add_value(struct pi_parquet *p, struct pi_parquet_chunk *c, uint64_t value)
-{
-    if (!pi_grow(p->allocator, (void **)&c->values, c->n, &c->cap, sizeof *c->values))
-        return false;
-    c->values[c->n++] = value;
-    p->bytes += sizeof value;
-    return true;
-}
-
-void pi_parquet_number(struct pi_parquet *p, size_t column, uint64_t value)
-{
-    struct pi_parquet_chunk *c = chunk_of(p, column);
-    p->bytes++;
-    if (!note_there(p, c) || !add_value(p, c, value))
-        p->failed = true;
-}
-
-void pi_parquet_text(struct pi_parquet *p, size_t column, const char *text, size_t n)
-{
-    struct pi_parquet_chunk *c = chunk_of(p, column);
-    const uint64_t before = c->own.bytes;
-    uint32_t number;
-    if (!pi_texts_add(&c->own, text, n, &number)) {
-        p->failed = true;
-        return;
-    }
-    p->bytes += c->own.bytes - before;
-    pi_parquet_number(p, column, number);
-}
-
-void pi_parquet_list(struct pi_parquet *p, size_t column, const void *first, size_t n, size_t stride)
-{
-    struct pi_parquet_chunk *c = chunk_of(p, column);
-    p->bytes += 1 + sizeof *c->lengths;
-    if (!note_there(p, c) ||
-        !pi_grow(p->allocator, (void **)&c->lengths, c->n_lengths, &c->cap_lengths, sizeof *c->lengths)) {
-        p->failed = true;
-        return;
-    }
-    c->lengths[c->n_lengths++] = (uint32_t)n;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value;
-        memcpy(&value, (const char *)first + i * stride, sizeof value);
-        p->failed |= !add_value(p, c, value);
-    }
-}
-
 /* ---- Groups */
 
 /* Writes a group whose columns are encoded, or now, and empties it. */
@@ -289,12 +224,81 @@ static enum pd_code put_group(struct pi_parquet *p, struct pd_error *error)
     return p->workers && p->groups[p->now].rows == 0 ? PD_OK : write_group(p, &p->groups[p->now], error);
 }
 
-enum pd_code pi_parquet_end_row(struct pi_parquet *p, struct pd_error *error)
+/* ---- Rows */
+
+/* Notes that the row has a value. */
+static bool note_there(struct pi_parquet_chunk *c, size_t row)
 {
-    if (p->failed)
+    if (row >= c->cap_there && !pi_parquet_chunk_reach(c, row + 1))
+        return false;
+    c->there[row] = 1;
+    return true;
+}
+
+static bool add_value(struct pi_parquet_chunk *c, uint64_t value)
+{
+    if (!pi_grow(c->allocator, (void **)&c->values, c->n, &c->cap, sizeof *c->values))
+        return false;
+    c->values[c->n++] = value;
+    return true;
+}
+
+/* The number of a text. */
+static bool add_text(struct pi_parquet_chunk *c, const char *text, size_t n, uint64_t *number,
+                     uint64_t *bytes)
+{
+    const uint64_t before = c->own.bytes;
+    uint32_t its;
+    if (!pi_texts_add(&c->own, text, n, &its))
+        return false;
+    *number = its;
+    *bytes += c->own.bytes - before;
+    return true;
+}
+
+static bool add_list(struct pi_parquet_chunk *c, const struct pi_parquet_list *list)
+{
+    bool ok = pi_grow(c->allocator, (void **)&c->lengths, c->n_lengths, &c->cap_lengths, sizeof *c->lengths);
+    if (ok)
+        c->lengths[c->n_lengths++] = (uint32_t)list->n;
+    for (size_t i = 0; ok && i < list->n; i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)list->first + i * list->stride, sizeof value);
+        ok = add_value(c, value);
+    }
+    return ok;
+}
+
+enum pd_code pi_parquet_put(struct pi_parquet *p, const char *row, size_t n_row,
+                            const struct pi_parquet_list *list, struct pd_error *error)
+{
+    struct group *group = &p->groups[p->now];
+    uint64_t value, column, bytes = 0;
+    bool ok = true;
+    for (const char *at = row; ok && at < row + n_row;) {
+        memcpy(&value, at, sizeof value);
+        memcpy(&column, at + sizeof value, sizeof column);
+        at += PI_PARQUET_ITEM;
+        struct pi_parquet_chunk *c = &group->chunks[column];
+        bytes += 1 + sizeof value;
+        ok = note_there(c, group->rows);
+        if (ok && c->column->kind == PI_PARQUET_LIST) {
+            bytes += sizeof *c->lengths + list->n * sizeof value;
+            ok = add_list(c, list);
+            continue;
+        }
+        if (ok && c->column->kind == PI_PARQUET_TEXT && c->column->texts == NULL) {
+            const size_t n = (size_t)value;
+            ok = add_text(c, at, n, &value, &bytes);
+            at += n;
+        }
+        ok = ok && add_value(c, value);
+    }
+    if (!ok)
         return pi_parquet_no_memory(error);
-    const size_t rows = ++p->groups[p->now].rows;
-    return rows >= PI_LIMIT_PARQUET_ROWS || p->bytes >= p->memory ? put_group(p, error) : PD_OK;
+    p->bytes += bytes;
+    group->rows++;
+    return group->rows >= PI_LIMIT_PARQUET_ROWS || p->bytes >= p->memory ? put_group(p, error) : PD_OK;
 }
 
 /* ---- The footer */

@@ -12,6 +12,7 @@
 #include <perfdata/error.h>
 #include <perfdata/records.h>
 #include <perfdata/writer.h>
+#include <string.h>
 
 /* What a column holds; each value may be missing. */
 enum pi_parquet_kind {
@@ -45,12 +46,28 @@ enum pd_code pi_parquet_open(struct pi_parquet **out, const struct pi_parquet_co
 /* NULL is allowed. */
 void pi_parquet_free(struct pi_parquet *p);
 
-/* Values of the next row, at most one for a column. A failure is told by pi_parquet_end_row(). */
-void pi_parquet_number(struct pi_parquet *p, size_t column, uint64_t value);
-void pi_parquet_text(struct pi_parquet *p, size_t column, const char *text, size_t n);
-/* Number i of the list is at `first` + i * `stride`. */
-void pi_parquet_list(struct pi_parquet *p, size_t column, const void *first, size_t n, size_t stride);
-enum pd_code pi_parquet_end_row(struct pi_parquet *p, struct pd_error *error);
+/*
+ * A row is bytes: for each value two words, the value and its column, of which each has one at most. A list's
+ * value is 0; that of a text, unless the column has texts of others, is its length, and the text is behind.
+ */
+enum { PI_PARQUET_ITEM = 2 * sizeof(uint64_t) };
+static inline char *pi_parquet_item(char *to, size_t column, uint64_t value)
+{
+    const uint64_t which = column;
+    memcpy(to, &value, sizeof value);
+    memcpy(to + sizeof value, &which, sizeof which);
+    return to + PI_PARQUET_ITEM;
+}
+
+/* The numbers of the list that a row has: number i is at `first` + i * `stride`. */
+struct pi_parquet_list {
+    const void *first;
+    size_t n, stride;
+};
+
+/* PD_ENOMEM; PD_EOUT. */
+enum pd_code pi_parquet_put(struct pi_parquet *p, const char *row, size_t n_row,
+                            const struct pi_parquet_list *list, struct pd_error *error);
 
 /* Writes the last group, and what tells where everything is. PD_EOUT; PD_ENOMEM. */
 enum pd_code pi_parquet_end(struct pi_parquet *p, struct pd_error *error);

@@ -178,6 +178,20 @@ records m.data | grep '"pid":10000007,"tid":10000008,"time":"100","id":"6"' >/de
     fail 'the pid or id of a sample was not moved'
 records m.data | grep '"pid":7,"tid":8,"time":"100","id":"2"' >/dev/null ||
     fail 'the first machine was changed'
+# Each of these tells machines apart; another recording of the second one is of the second one.
+for feature in hostname osrelease arch cpuid nrcpus; do
+    one=one two=two
+    [ $feature != nrcpus ] || one=4 two=8
+    "$PERFDATA" edit -q -f --set-feature $feature=$one -i a.data -o a2.data
+    "$PERFDATA" edit -q -f --set-feature $feature=$two -i c.data -o c2.data
+    "$PERFDATA" edit -q -f --rename-comm first=third -i c2.data -o c3.data
+    expect 0 "$PERFDATA" merge -f -o m.data a2.data c2.data c3.data
+    has err "c2.data: feature ${feature^^}: counts as another machine"
+    ! grep 'c3.data.*another machine' err || fail "$feature: a third machine"
+    for pid in 7,.*first 10000007,.*first 10000007,.*third; do
+        records m.data | grep -q "\"pid\":$pid" || fail "$feature: no $pid"
+    done
+done
 expect 0 "$PERFDATA" merge -f --pids keep -o m.data a1.data c1.data
 has err '1 duplicates left out, 0 ids renumbered'
 ! records m.data | grep 1000000 || fail 'pids were moved'

@@ -203,3 +203,30 @@ for verb in dump 'filter -o y.data -f'; do
     expect 2 "$PERFDATA" $verb --time 10%/2 -i untimed.data
     has err 'untimed.data: a share of the time, as samples have no time$'
 done
+
+# ---- A map says another process than the thread is of: perf gives it to that of the thread, so it stays with
+# its samples, however these are chosen. Ids need more than 16 bits.
+unfold <<'END' | "$PERFDATA" encode -q -f -o two.data
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"TID|TIME","flags":"sample_id_all|comm|mmap2"}}
+{"record":{"type":"FORK","fork":{"pid":100050,"ppid":1,"tid":100050,"ptid":1,"time":"1"},
+    "sample_id":{"pid":1,"tid":1,"time":"1"}}}
+{"record":{"type":"FORK","fork":{"pid":100050,"ppid":100050,"tid":100051,"ptid":100050,"time":"2"},
+    "sample_id":{"pid":100050,"tid":100050,"time":"2"}}}
+{"record":{"type":"COMM","comm":{"pid":100050,"tid":100050,"comm":"here"},
+    "sample_id":{"pid":100050,"tid":100050,"time":"3"}}}
+{"record":{"type":"MMAP2","mmap2":{"pid":60,"tid":100051,"addr":"0x1000","len":"0x1000","pgoff":"0x0","maj":0,
+    "min":0,"ino":"0","ino_generation":"0","prot":5,"flags":2,"filename":"/lib/of-both"},
+    "sample_id":{"pid":60,"tid":100051,"time":"4"}}}
+{"record":{"type":"MMAP2","mmap2":{"pid":70,"tid":70,"addr":"0x1000","len":"0x1000","pgoff":"0x0","maj":0,
+    "min":0,"ino":"0","ino_generation":"0","prot":5,"flags":2,"filename":"/lib/other"},
+    "sample_id":{"pid":70,"tid":70,"time":"5"}}}
+{"record":{"type":"SAMPLE","sample":{"pid":100050,"tid":100050,"time":"10"}}}
+{"record":{"type":"SAMPLE","sample":{"pid":70,"tid":70,"time":"11"}}}
+END
+for how in '--pid 100050' '--comms here' '--exclude-pid 70' '--time 0,0.000000010' '--tid 100050'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" filter -q -f $how -o out.data two.data
+    "$PERFDATA" decode --short out.data | grep -o '"filename":"[^"]*"\|"SAMPLE"' >got
+    printf '"filename":"/lib/of-both"\n"SAMPLE"\n' | cmp - got || fail "$how: $(cat got)"
+done

@@ -519,6 +519,18 @@ perf script -i y.data -F comm,time,event >got.txt 2>/dev/null || fail "perf scri
 perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null ||
     fail "perf script of tracepoints, decoded: $?"
 
+# Of a system that is not the kernel's the number of a tracepoint stays, but nothing else in its place.
+redacted_ids() { # INPUT
+    redact "$1" out.data
+    "$PERFDATA" extract -f --tracing-data -o format out.data
+    grep -a '^ID: ' format || true
+}
+LC_ALL=C sed 's/sched\x00/dehcs\x00/; s/raw_syscalls\x00/other_system\x00/' tracing.data >other.data
+[ "$(redacted_ids other.data | sort -u)" = "$(grep -a '^ID: ' other.data | sort -u)" ] || fail 'other numbers'
+LC_ALL=C sed -E ':more; s/^(ID: s*)[0-9]/\1s/; tmore' other.data >lettered.data
+grep -qaE '^ID: s+$' lettered.data || fail 'no number was changed'
+! redacted_ids lettered.data | grep . || fail 'a word stands where a number was'
+
 # Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither
 # in its bytes nor in those that it has compressed.
 searched() { # ORIGINAL OUTPUT LEAST

@@ -112,7 +112,7 @@ static enum pd_code judge_stray(struct stream *s)
     const size_t stray = (size_t)r->info.stray;
     const uint8_t *p;
     size_t n;
-    if (stray == 0 || stray >= 8 || s->c->t.to == r->info.order)
+    if (stray == 0 || s->c->t.to == r->info.order)
         return PD_OK;
     const enum pd_code code = pi_input_at(r->src, r->at, stray, &p, &n, s->c->error);
     if (!code && !pi_is_stray(s->c->t.to, p, n))

@@ -36,6 +36,10 @@ printf '\0\0\0\140\0\0\0\20abcdefgh' >>whole.pipe
 { cat whole.pipe && printf 'ab'; } >stray.pipe
 expect 0 "$PERFDATA" repair -o same.pipe stray.pipe
 same whole.pipe same.pipe
+# But not where something else follows that is as long as it says.
+{ cat whole.pipe && printf '\336\255\276\357\1\1\0\20abcdefgh'; } >bad.pipe
+expect 3 "$PERFDATA" repair -f -o same.pipe bad.pipe
+has err 'lost 32 bytes in 1 place'
 # A record that begins in the last COMPRESSED one, and does not end there, is lost in it, not in these bytes.
 expect 3 "$PERFDATA" repair -o r.pipe \
     "$PERFDATA_SOURCE/tests/damaged/stream-with-a-record-cut-inside-compressed-and-stray-bytes.data"

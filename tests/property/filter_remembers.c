@@ -35,6 +35,26 @@ static void make(struct bytes *b, struct pi_rng *r)
     pd_gen_close(gen);
 }
 
+/* Maps that say another process than their thread is of. */
+static void confuse_maps(struct bytes *b, struct pi_rng *r)
+{
+    struct pd_reader *reader;
+    struct pd_record rec = {0};
+    uint32_t other = 0;
+    if (pd_reader_open_memory(&reader, b->p, b->n, NULL, NULL))
+        return;
+    while (pd_reader_next(reader, &rec, NULL) == PD_OK) {
+        const bool maps = rec.type == PD_RECORD_MMAP || rec.type == PD_RECORD_MMAP2;
+        if (rec.depth || (!maps && rec.type != PD_RECORD_FORK) || !pi_rng_one_in(r, 3))
+            continue;
+        uint8_t *const pid = b->p + rec.offset + 8;
+        if (maps && other)
+            pi_store32(pid, other, pd_reader_info(reader)->order);
+        other = pi_load32(pid, pd_reader_info(reader)->order);
+    }
+    pd_reader_close(reader);
+}
+
 /* What to ask for, of what there is. */
 struct asked {
     uint32_t pids[2], tids[2];
@@ -197,11 +217,13 @@ static void same_as_without(void **state)
     struct bytes b = {0};
     struct asked a, dropped;
     const struct pd_filter_lists nothing = {0};
-    const uint64_t iterations = random_iterations(25);
+    const uint64_t iterations = random_iterations(250);
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         make(&b, &r);
+        if (pi_rng_one_in(&r, 2))
+            confuse_maps(&b, &r);
         if (pi_rng_one_in(&r, 4))
             for (uint64_t k = 1 + pi_rng_below(&r, 3); k && b.n > 400; k--)
                 b.p[300 + pi_rng_below(&r, b.n - 300)] ^= (uint8_t)(1u << pi_rng_below(&r, 8));

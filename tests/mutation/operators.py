@@ -177,7 +177,9 @@ class File:
     def visit(self, cursor, function):
         """What must be constant has no mutants."""
         for child in cursor.get_children():
-            static = child.kind == Kind.VAR_DECL and child.storage_class == cindex.StorageClass.STATIC
+            static = child.kind == Kind.STATIC_ASSERT or (
+                child.kind == Kind.VAR_DECL and child.storage_class == cindex.StorageClass.STATIC
+            )
             if static or (cursor.kind == Kind.CASE_STMT and child == next(cursor.get_children())):
                 self.constants.append((child.extent.start.offset, child.extent.end.offset))
                 continue

@@ -5,9 +5,11 @@
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 
-/* Room for n more bytes; NULL: none, which is noted. */
+/* Room for n more bytes; NULL: none, which is noted, or n is 0. */
 static uint8_t *take_room(struct pd_out *out, size_t n)
 {
+    if (n == 0)
+        return NULL;
     if (n > out->cap - out->n && (out->lost || !pd_out_grow(out, n))) {
         out->lost += n;
         out->cap = out->n;

@@ -1799,9 +1799,11 @@ static inline uint64_t operation_weigh(const struct pd_record *rec, uint64_t wit
               {0, s->tid},
               {0, s->time},
               {0, s->cpu}};
+    const bool in_raw = rec->plan->offcpu && without & PD_SAMPLE_CALLCHAIN; /* its chain is in RAW */
+    const uint64_t rest = ~(without | (in_raw ? PD_SAMPLE_RAW : 0));
     uint64_t h = 0;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        const bool has = !of[i].field || rec->plan->shape.sample_type & of[i].field & ~without;
+        const bool has = !of[i].field || rec->plan->shape.sample_type & of[i].field & rest;
         h = (h ^ (has ? of[i].value + 1 : 0)) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
     }

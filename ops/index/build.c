@@ -116,6 +116,19 @@ static enum pd_code refuse(const struct pi_building *b)
                : PD_OK;
 }
 
+/* Damage of what the records carry, or of the file, which the reader reports besides. */
+static enum pd_code find_damage(const struct pi_building *b)
+{
+    for (size_t i = 0; i < pd_reader_n_findings(b->reader); i++) {
+        const struct pd_error *e = pd_reader_finding(b->reader, i);
+        if (e->code == PD_EUNKNOWN)
+            continue;
+        *b->error = *e;
+        return e->code;
+    }
+    return PD_OK;
+}
+
 static enum pd_code write_table(struct pi_building *b)
 {
     uint8_t bytes[sizeof(struct pi_index_block)];
@@ -154,6 +167,8 @@ static enum pd_code build(struct pi_building *b)
     XXH3_64bits_reset(b->hash); /* the header's room does not count */
     if (!code)
         code = read_all(b);
+    if (!code)
+        code = find_damage(b);
     b->stats->one_frame = !code && b->n == 0 && b->compressed;
     if (b->stats->one_frame)
         code = pi_fail(b->error, PD_EUNSUP, 0, "an index of records compressed as one zstd stream", 0, 0);

@@ -64,6 +64,7 @@ bench --repeat 1 --only decode IN
 extract --feature hostname IN
 export --to folded -f -o OUT IN
 export --to bolt -f -o DIR/b IN
+index -f -o OUT IN
 report IN
 report --json -s dso IN
 """.strip().split(
@@ -162,7 +163,7 @@ class Comparison:
             self.differ("missing", verb, path, "%s; it says: %s" % (sorted(missing), told))
         if damaged and offsets(told) - places and not lost:
             self.differ("extra", verb, path, "%s; it says: %s" % (sorted(offsets(told) - places), told))
-        if os.path.exists(out) and verb.split()[0] not in ("decode", "export"):
+        if os.path.exists(out) and verb.split()[0] not in ("decode", "export", "index"):
             self.output(verb, path, status, out)
 
     def output(self, verb, path, status, out):

@@ -206,7 +206,7 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
  *
  * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
  * A COMPRESSED record inside another is not decompressed: PD_EZSTD says so, then the record is given as it
- * is.
+ * is. A HEADER_ATTR inside one is PD_EZSTD and not given, as records before it may need it.
  *
  * PD_AGAIN, with `live`: the next record is not there yet. Nothing is lost: call again when there is more. A
  * descriptor is waited for while it is opened; a source that returns -EAGAIN then is not opened (PD_AGAIN).

@@ -65,7 +65,6 @@ struct pi_hashing {
     uint64_t told_before;  /* by the reading that was too quick */
     struct pd_hash *attrs;
     size_t n_attrs, cap_attrs;
-    size_t n_given;                     /* of the reader's attrs, those that are among them */
     struct pi_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
     struct feature features[OTHER + 1]; /* by number */
     struct held *held;
@@ -116,12 +115,12 @@ static enum pd_code add_attr(struct pi_hashing *h, const struct pd_attr *attr, c
     return PD_OK;
 }
 
-/* The next ones of the reader, up to so many: of the file's section, or those that a stream has brought. */
-static enum pd_code add_attrs(struct pi_hashing *h, size_t to)
+/* Those of the file's section, or those that a stream has brought so far. */
+static enum pd_code add_attrs(struct pi_hashing *h, size_t from)
 {
     enum pd_code code = PD_OK;
-    for (; !code && h->n_given < to; h->n_given++) {
-        const struct pd_event_attr *e = pd_reader_attr(h->r, h->n_given);
+    for (size_t i = from; !code && i < pd_reader_n_attrs(h->r); i++) {
+        const struct pd_event_attr *e = pd_reader_attr(h->r, i);
         const struct pd_vec ids = {e->ids, e->n_ids, 8, PD_FORM_STRUCT};
         code = add_attr(h, &e->attr, &ids);
     }
@@ -354,13 +353,12 @@ static void add_build_id_record(struct pi_hashing *h, struct pd_record *rec)
     add_instance(h, PD_FEAT_BUILD_ID);
 }
 
-/* Of a stream the reader has taken it, unless it is inside a COMPRESSED one. */
+/* Of a stream the reader has taken it, and all such records of it are added together. */
 static enum pd_code add_attr_record(struct pi_hashing *h, struct pd_record *rec)
 {
-    const bool decoded = decode(h, rec);
-    if (pd_reader_info(h->r)->container == PD_CONTAINER_PIPE && rec->depth == 0)
-        return add_attrs(h, h->r->attrs.seen);
-    return !decoded ? PD_OK : add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
+    if (!decode(h, rec) || pd_reader_info(h->r)->container == PD_CONTAINER_PIPE)
+        return PD_OK;
+    return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
 }
 
 /* Behind a record that carries no content. */
@@ -628,7 +626,7 @@ static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
     if (!code && h->r->workers && !stream) /* the events of a stream may change */
         code = pi_batches_open(&h->batches, h->r->workers, h->allocator, h->error);
     if (!code && !stream)
-        code = add_attrs(h, pd_reader_n_attrs(h->r));
+        code = add_attrs(h, 0);
     if (!code)
         code =
             pi_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
@@ -638,6 +636,8 @@ static enum pd_code hash_parts(struct pi_hashing *h, struct pd_hash *hash)
         return PD_OK;
     pd_sorter_close(h->sorter); /* from here on the reader may be used again */
     h->sorter = NULL;
+    if (!code && stream)
+        code = add_attrs(h, 0);
     if (!code)
         code = add_sections(h);
     if (!code)

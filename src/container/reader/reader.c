@@ -258,6 +258,11 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
         r->inside = false;
         return pi_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
+    if (rec->type == PD_RECORD_HEADER_ATTR) { /* it would tell of samples too late, and is left out */
+        pi_inflate_take(&r->inflate, rec->size);
+        r->index++;
+        return pi_fail_record(error, PD_EZSTD, rec, 0, "HEADER_ATTR inside COMPRESSED", 1, 0);
+    }
     if (pi_is_wrapper(rec) && !r->nested) { /* after an error, it is given without being decompressed */
         r->nested = true;
         return pi_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);

@@ -441,6 +441,31 @@ static void compressed_inside_compressed(void **state)
     }
 }
 
+/* An attr that comes with compressed records is damage, and no event of the recording. */
+static void attr_inside_compressed(void **state)
+{
+    (void)state;
+    struct image im, inner = {0};
+    add_sample(&inner, 1, 1);
+    const size_t at = image_record(&inner, PD_RECORD_HEADER_ATTR, 0);
+    image_attr(&inner, 64, 64, ST_IP, true);
+    image_u64(&inner, 7);
+    image_end(&inner, at);
+    add_sample(&inner, 3, 1);
+    begin(&im, false);
+    add_chunk(&im, LOG, inner.b, inner.n, true);
+    struct pd_reader *r = open_image(&im);
+    const size_t n = pd_reader_n_attrs(r);
+    expect(r, CHUNK, 0, 0);
+    expect(r, SAMPLE, 1, 1);
+    expect_error(r, PD_EZSTD, "HEADER_ATTR inside COMPRESSED", 16, 1);
+    expect(r, SAMPLE, 1, 3);
+    assert_int_equal(pd_reader_n_attrs(r), n);
+    expect_end(r);
+    done(r, &im);
+    image_free(&inner);
+}
+
 /* ---- Limits */
 
 #define BOMB_RECORD 2056 /* bytes of 8 are a record of 0x0808 bytes */
@@ -580,6 +605,7 @@ int main(void)
         cmocka_unit_test(impossible_data_size),
         cmocka_unit_test(compressed_records_of_any_size),
         cmocka_unit_test(compressed_inside_compressed),
+        cmocka_unit_test(attr_inside_compressed),
         cmocka_unit_test(bombs),
         cmocka_unit_test(just_within_the_limit),
         cmocka_unit_test(windows),

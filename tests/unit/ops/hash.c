@@ -6,7 +6,6 @@
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include "heap.h"
-#include "zframe.h"
 #include <perfdata/ops/hash.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -371,42 +370,6 @@ static void test_definition(void **state)
     }
 }
 
-/* An attr of a stream counts wherever it stands, and once: in a COMPRESSED record as without that. */
-static void test_compressed_attrs(void **state)
-{
-    (void)state;
-    struct pd_hash hash[3];
-    for (unsigned how = 0; how < 3; how++) { /* one attr; two; two, of which one is compressed */
-        struct image im, attr, zip = {0};
-        image_start(&im, false, 16, 0);
-        size_t at = image_record(&im, 64, 0);
-        image_attr(&im, 64, 64, ST_TIME | ST_IP, true);
-        image_u64(&im, 5);
-        image_end(&im, at);
-        image_start(&attr, false, 16, 0);
-        at = image_record(&attr, 64, 0);
-        image_attr(&attr, 64, 64, ST_TIME | ST_IP, true);
-        image_u64(&attr, 6);
-        image_end(&attr, at);
-        zframe_start(&zip, 17);
-        zframe_raw(&zip, attr.b + 16, attr.n - 16, true);
-        if (how == 1)
-            image_bytes(&im, attr.b + 16, attr.n - 16);
-        if (how == 2) {
-            at = image_record(&im, PD_RECORD_COMPRESSED, 0);
-            image_bytes(&im, zip.b, zip.n);
-            image_end(&im, at);
-        }
-        add_sample(&im, 2, 20);
-        hash[how] = hash_image(&im, NULL);
-        image_free(&im);
-        image_free(&attr);
-        image_free(&zip);
-    }
-    assert_memory_not_equal(&hash[0], &hash[1], sizeof *hash);
-    assert_memory_equal(&hash[1], &hash[2], sizeof *hash);
-}
-
 static void test_text(void **state)
 {
     char text[PD_HASH_TEXT];
@@ -696,13 +659,19 @@ static void test_short_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),       cmocka_unit_test(test_content),
-        cmocka_unit_test(test_definition),  cmocka_unit_test(test_compressed_attrs),
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_max_feature), cmocka_unit_test(test_default_max_feature),
-        cmocka_unit_test(test_held),        cmocka_unit_test(test_spill),
-        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_order_needs_no_files),
-        cmocka_unit_test(test_damage),      cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_max_feature),
+        cmocka_unit_test(test_default_max_feature),
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_order_needs_no_files),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_short_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,11 +141,11 @@ static void put_group_desc(struct made *f)
     struct pi_merging *m = f->m;
     uint32_t n = 0;
     for (size_t i = 0; i < m->n_units; i++)
-        n += m->units[i].n > 1;
+        n += m->units[i].group.nr_members > 0;
     put32(f, n);
     for (size_t i = 0; i < m->n_units; i++) {
         const struct pi_merged_unit *u = &m->units[i];
-        if (u->n < 2)
+        if (u->group.nr_members == 0)
             continue;
         put_string(f, u->group.name.ptr, u->group.name.len);
         put32(f, u->first);

@@ -194,13 +194,15 @@ static enum pd_code map_unit(struct pi_merging *m, size_t i, uint32_t attr, uint
     } else if (!take_names(m, i, attr, n, unit)) {
         return pi_merge_no_memory(m, sizeof *m->chains);
     }
+    if (m->units[unit].group.nr_members == 0) /* an event alone may be named as a group, too */
+        m->units[unit].group = *group;
     m->units[unit].taken_by = i + 1;
     for (uint32_t e = 0; e < n; e++)
         m->in[i].event[attr + e] = m->units[unit].first + e;
     return PD_OK;
 }
 
-/* Finds the groups of two and more events, at the place of their leader. */
+/* Finds the groups of events, at the place of their leader. */
 static void find_groups(const struct pd_metadata *meta, struct pd_group_desc *groups, uint32_t n)
 {
     const struct pd_feature *f = pd_metadata_feature(meta, PD_FEAT_GROUP_DESC);
@@ -208,7 +210,7 @@ static void find_groups(const struct pd_metadata *meta, struct pd_group_desc *gr
     struct pd_group_desc g;
     memset(groups, 0, n * sizeof *groups);
     while (pd_group_desc_next(&l, &g))
-        if (g.leader_idx < n && g.nr_members > 1 && g.nr_members <= n - g.leader_idx &&
+        if (g.leader_idx < n && g.nr_members > 0 && g.nr_members <= n - g.leader_idx &&
             groups[g.leader_idx].nr_members == 0)
             groups[g.leader_idx] = g;
 }

@@ -593,3 +593,26 @@ for command in 'merge -f -o m.data' 'merge -f -a -o m.data'; do
     expect 0 "$PERFDATA" $command open.data one.data open.data
     [ "$(parts m.data)" = "$(parts one.data) $(parts open.data)" ] || fail "$command: $(parts m.data)"
 done
+
+# ---- Groups come along, whichever input has them, also one that names a single event.
+for of in none one; do
+    {
+        echo '{"header":{"container":"file","order":"little"}}'
+        for id in 1 2 3; do
+            echo '{"attr":{"type":"SOFTWARE","config":"'$id'","sample_type":"TID|TIME",
+                "flags":"sample_id_all"},"ids":["'$id'"]}'
+        done
+        [ $of = none ] || echo '{"feature":"group_desc","content":{"nr_groups":2,"groups":[
+            {"name":"a","leader_idx":0,"nr_members":1},{"name":"b","leader_idx":1,"nr_members":2}]}}'
+    } | unfold | "$PERFDATA" encode -q -f -o $of.data
+done
+groups='"a","leader_idx":0,"nr_members":1},{"name":"b","leader_idx":1,"nr_members":2}'
+for inputs in 'one.data one.data' 'one.data none.data'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" merge -f -o m.data $inputs
+    "$PERFDATA" decode m.data >m.json
+    has m.json "$groups"
+done
+expect 0 "$PERFDATA" merge -f -o m.data none.data one.data
+"$PERFDATA" decode m.data >m.json
+has m.json '{"name":"a","leader_idx":0,"nr_members":1},{"name":"b","leader_idx":3,"nr_members":2}'

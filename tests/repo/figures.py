@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """docs/ROBUSTNESS.md and what its figures are taken from: the table of figures is that of tests/coverage.tsv
 (which tests/coverage writes), of the logs in tests/mutation and of the mutants that there are; figures in
-its text are those of the stages, of fuzz/log.tsv and of tests/coverage. `--write` writes the table."""
+its text are those of the stages, of fuzz/log.tsv, tests/coverage and tests/repo/limits.tsv. `--write` writes
+the table."""
 
 import csv
 import os
@@ -57,6 +58,10 @@ def sentences():
     least = re.search(r'"\$\{2-(\d+)\}" "\$\{3-(\d+)\}"', read("tests/coverage"))
     reach = re.search(r"tests/coverage build/reach (\d+) 0", read(".ci/stages/reach"))[1]
     assert seconds == 3600, seconds
+    rows = [(line.split("\t") + [""])[:3] for line in read("tests/repo/limits.tsv").splitlines()]
+    reasons = [reason for _, _, reason in rows if reason]
+    same = sum(reason.startswith("the result is the same") for reason in reasons)
+    long = reasons.count("a test would take too long, or too much memory")
     return [
         f"the {found} findings of the log",
         f"`.ci/full` does {runs:,} runs",
@@ -64,6 +69,9 @@ def sentences():
         f"`.ci/full` tries {chosen},",
         f"`tests/coverage` requires {least[1]} % of the lines and {least[2]} % of the branches",
         f"the stage fails below {reach} %",
+        f"{len(rows) - len(reasons)} of {len(rows)} limits",
+        f"of {same} the result is the same, of {long} a test would take too long, or too much memory, and"
+        f" {len(reasons) - same - long} have other reasons",
     ]
 
 

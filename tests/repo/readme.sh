@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Each C program in the documentation is one of examples/, to the letter; install/examples compiles and runs
 # those. README.md has at most 120 lines, the page of each building at most 40; the
-# changelog has no line twice.
+# changelog has no line twice. No page names a file of ours that is not there.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -25,3 +25,9 @@ for page in README.md:120 src/README.md:40 encode/README.md:40 ops/README.md:40 
 done
 twice=$(grep '^- ' CHANGELOG.md | sort | uniq -d)
 [ -z "$twice" ] || { echo "CHANGELOG.md has twice: $twice"; exit 1; }
+
+pages=(*.md docs/*.md */README.md)
+ours='(src|encode|ops)/[A-Za-z0-9_/-]+\.[a-z0-9]+|(tests|fuzz|bench|cmake|\.ci)/[A-Za-z0-9_./-]+'
+for file in $(grep -ohE "\`($ours)\`" "${pages[@]}" | tr -d '\`' | grep -v NAME | sort -u); do
+    [ -e "$file" ] || { echo "there is no $file: $(grep -lF "$file" "${pages[@]}" | xargs)"; exit 1; }
+done

@@ -585,3 +585,20 @@ expect 0 "$PERFDATA" check full.data
 expect 0 "$PERFDATA" redact -f -o y.data full.data
 cmp -s <(head -c 264 full.data | tail -c 64) <(head -c 264 y.data | tail -c 64) ||
     fail 'the name of 64 bytes is another one'
+
+# ---- Of a large record one of whose parts is dropped, neither later parts nor the end stay.
+unfold <<'END' | "$PERFDATA" encode -q -f -o parts.data
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"TID|TIME"}}
+{"record":{"type":"SIMPLEPERF_SPLIT","misc":0,"simpleperf_split":{"data":"61626364"}}}
+{"record":{"type":"SIMPLEPERF_SPLIT","misc":0,"simpleperf_split":{}}}
+{"record":{"type":"SIMPLEPERF_SPLIT_END","misc":0,"simpleperf_split_end":{}}}
+{"record":{"type":"SIMPLEPERF_SPLIT","misc":0,"simpleperf_split":{}}}
+{"record":{"type":"SIMPLEPERF_SPLIT_END","misc":0,"simpleperf_split_end":{}}}
+END
+expect 3 "$PERFDATA" redact -f --unknown=drop -o out.data parts.data
+has err '2 records SIMPLEPERF_SPLIT do not come along'
+has err '1 records SIMPLEPERF_SPLIT_END do not come along'
+expect 3 "$PERFDATA" decode --short -f -o out.json out.data
+[ "$(grep -o 'SIMPLEPERF_SPLIT[_A-Z]*' out.json | tr '\n' ' ')" = \
+    'SIMPLEPERF_SPLIT SIMPLEPERF_SPLIT_END ' ] || fail "other parts: $(grep SPLIT out.json)"

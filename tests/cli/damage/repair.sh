@@ -543,6 +543,18 @@ for name in zero missing missing-too; do
     fi
 done
 
+# What is lost of several files is told of each by itself, in their order, where it has the same place or one
+# before that of another file, too.
+tiny >tiny.data
+"$PERFDATA" convert -q --to dir -o cut.dir tiny.data
+tiny_records | tail -c 32 >sample
+cat sample <(head -c 16 sample) >cut.dir/data.0
+cp cut.dir/data.0 cut.dir/data.1
+head -c 20 sample >cut.dir/data.2
+expect 3 "$PERFDATA" repair --json --report cut.dir
+[ "$(json '[(l["member"], l["offset"], l["bytes"]) for l in d["lost"]]')" = \
+    "[('data.0', 32, 16), ('data.1', 32, 16), ('data.2', 0, 20)]" ] || fail "$(cat out)"
+
 # ---- An ID_INDEX with an id of no event, at which perf stops, is left out; another stays.
 index_of() { # ID
     unfold <<JSON

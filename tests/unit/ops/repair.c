@@ -6,6 +6,7 @@
  */
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
+#include "zframe.h"
 #include <perfdata/ops/repair.h>
 #include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
@@ -538,6 +539,65 @@ static void text_like_an_attr(void **state)
     image_free(im);
 }
 
+/*
+ * A record of an unknown type in a COMPRESSED one is kept with what follows it there: what stands in the file
+ * behind its size, the middle of the frame, is no record.
+ */
+static void unknown_in_compressed(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct image *im = &r.im, inner = {0};
+    struct outcome o;
+    (void)state;
+    make(&r, false, false);
+    for (unsigned i = 0; i < 3; i++) {
+        const size_t at = image_record(&inner, i == 1 ? 60 : PD_RECORD_SAMPLE, 1);
+        image_u64(&inner, 0x401000);
+        image_u64(&inner, 71);
+        image_u64(&inner, 1000 + i);
+        image_end(&inner, at);
+    }
+    im->n = r.start[0];
+    const size_t wrapper = image_record(im, PD_RECORD_COMPRESSED, 0);
+    zframe_start(im, 17);
+    zframe_raw(im, inner.b, inner.n, true);
+    image_end(im, wrapper);
+    image_section(im, IMAGE_DATA, r.start[0], im->n - r.start[0]);
+    image_set(im, IMAGE_FEATURES, 0, 8);
+    assert_int_equal(repair(im->b, im->n, false, &o), PD_OK);
+    assert_int_equal(o.stats.samples, 2);
+    assert_int_equal(o.stats.unknown, 1);
+    assert_int_equal(o.stats.lost, 0);
+    image_free(&o.im);
+    image_free(&inner);
+    image_free(im);
+}
+
+/*
+ * An attr that says it is longer than its place gets the size of that: what newer versions of it have stays,
+ * here the branches to sample.
+ */
+static void attr_longer_than_its_place(void **state)
+{
+    enum { ATTR = 104, PLACE = 112, BRANCHES = 72, ANY_CALL = 1 << 4 };
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    struct pd_reader *reader;
+    (void)state;
+    make(&r, false, false);
+    image_set(&r.im, ATTR + 4, 4096, 4);
+    image_set(&r.im, ATTR + BRANCHES, ANY_CALL, 8);
+    assert_int_equal(repair(r.im.b, r.im.n, false, &o), PD_OK);
+    assert_int_equal(o.stats.samples, SAMPLES);
+    assert_int_equal(pd_reader_open_memory(&reader, o.im.b, o.im.n, NULL, NULL), PD_OK);
+    const struct pd_attr *attr = &pd_reader_attr(reader, 0)->attr;
+    assert_int_equal(attr->size, PLACE);
+    assert_int_equal(attr->branch_sample_type, ANY_CALL);
+    pd_reader_close(reader);
+    image_free(&o.im);
+    image_free(&r.im);
+}
+
 /* A recording that was killed: data size 0, no features. */
 static void unfinished(void **state)
 {
@@ -571,6 +631,8 @@ int main(void)
         cmocka_unit_test(lost_attr),
         cmocka_unit_test(longer_samples),
         cmocka_unit_test(text_like_an_attr),
+        cmocka_unit_test(unknown_in_compressed),
+        cmocka_unit_test(attr_longer_than_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

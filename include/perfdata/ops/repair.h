@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-/* Bytes of the input that are in no record of the output. Ranges of one member come in ascending order and do
- * not touch; but what the last COMPRESSED record loses comes behind others of very many (SECURITY.md). */
+/* Bytes of the input that are in no record of the output; for a record inside a COMPRESSED one, all of that
+ * one, whatever else of it is kept. Ranges of one member come in ascending order and do not touch; but what
+ * the last COMPRESSED record loses comes behind others of very many (SECURITY.md). */
 struct pd_lost_range {
     uint64_t offset, bytes;
     uint32_t member;     /* of a directory */

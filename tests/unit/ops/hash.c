@@ -462,6 +462,76 @@ static void test_default_max_feature(void **state)
     image_free(&im);
 }
 
+/* ---- Sections that are read in pieces, and what stands behind a list */
+
+/* A file with one feature. */
+static struct pd_hash hash_section(unsigned number, const void *bytes, size_t n)
+{
+    struct image im;
+    image_start(&im, false, 104, 80);
+    image_section(&im, IMAGE_ATTRS, im.n, 80);
+    image_attr(&im, 64, 64, ST_IP, false);
+    image_ids(&im, 0, 0);
+    image_section(&im, IMAGE_DATA, im.n, 16);
+    const size_t at = image_record(&im, PD_RECORD_SAMPLE, 1);
+    image_u64(&im, 0x401000);
+    image_end(&im, at);
+    image_feature(&im, number, 8);
+    image_ids(&im, im.n + 16, n);
+    image_bytes(&im, bytes, n);
+    const struct pd_hash hash = hash_image(&im, NULL);
+    image_free(&im);
+    return hash;
+}
+
+static bool equal(const struct pd_hash *a, const struct pd_hash *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Tracing data counts with all zeros before its last other byte, in how many pieces they may be, and none
+ * behind. */
+static void test_zeros_in_tracing_data(void **state)
+{
+    enum { PIECES = 65536 };
+    static const size_t zeros[] = {0, 1, PIECES - 1, PIECES, PIECES + 1, 2 * PIECES - 1, 3 * PIECES};
+    enum { N = sizeof zeros / sizeof *zeros };
+    static uint8_t bytes[5 * PIECES];
+    struct pd_hash hash[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        memset(bytes, 0, sizeof bytes);
+        bytes[0] = 1;
+        bytes[1 + zeros[i]] = 2;
+        hash[i] = hash_section(PD_FEAT_TRACING_DATA, bytes, zeros[i] + 2);
+        const struct pd_hash longer = hash_section(PD_FEAT_TRACING_DATA, bytes, zeros[i] + 2 + PIECES);
+        assert_true(equal(&hash[i], &longer));
+        for (size_t k = 0; k < i; k++)
+            assert_false(equal(&hash[i], &hash[k]));
+    }
+}
+
+/* A list of build ids: one entry of 40 bytes, then bytes that are too few for another. */
+static void test_behind_build_ids(void **state)
+{
+    struct image list = {0};
+    (void)state;
+    image_u32(&list, 0);
+    image_u16(&list, 2);
+    image_u16(&list, 44); /* header, pid, build id, name */
+    image_u32(&list, UINT32_MAX);
+    image_bytes(&list, "12345678901234567890\0\0\0", 24);
+    image_bytes(&list, "/bin/ls", 8);
+    image_bytes(&list, "abc", 3);
+    const struct pd_hash none = hash_section(PD_FEAT_BUILD_ID, list.b, list.n - 3),
+                         some = hash_section(PD_FEAT_BUILD_ID, list.b, list.n);
+    list.b[list.n - 1] = 'd';
+    const struct pd_hash others = hash_section(PD_FEAT_BUILD_ID, list.b, list.n);
+    assert_false(equal(&none, &some));
+    assert_false(equal(&some, &others));
+    image_free(&list);
+}
+
 /* ---- What waits for the number of cpus */
 
 enum { NRCPUS = 7, TOPOLOGY = 13, HELD = 256, HELD_BYTES = 65504, CPUS = 2 };
@@ -672,6 +742,8 @@ int main(void)
         cmocka_unit_test(test_order_needs_no_files),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_zeros_in_tracing_data),
+        cmocka_unit_test(test_behind_build_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

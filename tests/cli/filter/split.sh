@@ -55,11 +55,13 @@ same b1 c1
 rm -f a%* b? c?
 
 # AUX area traces are refused with a message, before anything is written.
-"$PERFDATA" gen -q -c 100 --types SAMPLE:90,AUXTRACE_INFO:10 --to file -o aux.data 2>err ||
-    fail "gen: $(cat err)"
-expect 2 "$PERFDATA" split --chunks 2 -o 'p-%d' aux.data
-has err 'AUX area traces cannot be cut'
-[ ! -e p-0 ] || fail 'a piece was written'
+for type in AUXTRACE_INFO AUXTRACE; do
+    "$PERFDATA" gen -q -f -c 100 --types SAMPLE:90,$type:10 --to file -o aux.data 2>err ||
+        fail "gen: $(cat err)"
+    expect 2 "$PERFDATA" split --chunks 2 -o 'p-%d' aux.data
+    has err 'AUX area traces cannot be cut'
+    [ ! -e p-0 ] || fail 'a piece was written'
+done
 
 # A truncated recording: pieces of the intact part, with a message.
 head -c 30000 whole.data >cut.data

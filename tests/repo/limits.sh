@@ -20,12 +20,6 @@ while IFS=$'\t' read -r limit test why; do
         { echo "limits.tsv: $limit: $test: no such test, or no reason" >&2; exit 1; }
 done <tests/repo/limits.tsv
 
-# docs/ROBUSTNESS.md says how many of them have a test, and why the most of the others have none.
-counts=$(awk -F '\t' '{ n += $2 != "none"; same += /\tthe result is the same/; long += /would take too long/ }
-    END { print n " of " NR " limits; of the others it says why not: of " same " the result is the same," \
-        " and of " long " a test would take too long" }' tests/repo/limits.tsv)
-grep -qF "$counts" docs/ROBUSTNESS.md || { echo "docs/ROBUSTNESS.md: not $counts" >&2; exit 1; }
-
 # What it must find: each with a name of its own, so one look finds all.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy" "${TMPDIR:-/tmp}/rows.$$"' EXIT

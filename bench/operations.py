@@ -34,8 +34,8 @@ LIMITS = {
     "filter, all kept": "{limit} {in} {out}",
     "filter --pid": "{limit} {in} {out} keep {pid}",
     "filter --exclude-pid": "{limit} {in} {out} drop {pid}",
-    "filter --comms": "{limit} {in} {out} keep {pids} again",
-    "filter --exclude-comms": "{limit} {in} {out} drop {pids} again",
+    "filter --comms": "{limit} {in} {out} keep-comm {comm}",
+    "filter --exclude-comms": "{limit} {in} {out} drop-comm {comm}",
     "redact": "{limit} {in} {out}",
     "sort": "{limit} {in} {out} order",
     "merge of two": "{limit} {in} {out} copy",
@@ -64,13 +64,6 @@ def first_of(perfdata, path):
     raise ValueError(f"{path}: no task but the idle one")
 
 
-def pids_of(perfdata, path, comm):
-    """Of the processes that have the name at the end."""
-    tasks = subprocess.run([perfdata, "info", "--tasks", path], capture_output=True, text=True, check=True)
-    rows = [line.split(None, 3) for line in tasks.stdout.splitlines()]
-    return ",".join(sorted({row[0] for row in rows if row[3:] == [comm] and row[0] == row[1]}))
-
-
 def prepare(perfdata, path, compressed):
     """What stands in the braces of OPERATIONS; makes two halves and the text of a recording."""
     folder = path + ".more"
@@ -83,7 +76,6 @@ def prepare(perfdata, path, compressed):
     first = first_of(perfdata, path)
     return {
         **first,
-        "pids": pids_of(perfdata, path, first["comm"]),
         "halves": " ".join(os.path.join(folder, f"{n}.data") for n in range(2)),
         "text": text,
         "folder": folder,

@@ -15,11 +15,14 @@ usual = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has it i
 
 if how == "perf":
     record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", "-"]
-    record += ["--", "sh", "-c", "while :; do :; done"]
+    some = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; : >going"
+    record += ["--", "sh", "-c", some + "; while :; do :; done"]
     writer = subprocess.Popen(record, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=usual)
     p = subprocess.Popen(command, stdin=writer.stdout, preexec_fn=usual)
     writer.stdout.close()
-    time.sleep(1)
+    while not os.path.exists("going") and writer.poll() is None:
+        time.sleep(0.1)
+    time.sleep(0.5)
     p.send_signal(signal.SIGINT)
     writer.send_signal(signal.SIGINT)
     writer.wait()

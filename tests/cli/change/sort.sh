@@ -221,6 +221,19 @@ expect 3 "$PERFDATA" sort -f -o y.data cut.data
 expect 0 "$PERFDATA" sort -n y.data
 expect 3 "$PERFDATA" check -q cut.data
 
+# An AUXTRACE of whose 64 bytes the data has 24 is left out; the samples before it are sorted.
+{
+    printf PERFILE2 && le 8 104 144 104 144 248 $((2 * 32 + 48 + 24)) 0 0 && zeros 32
+    le 4 1 128 && le 8 0 1000 7 0 $((1 << 18)) && zeros 80 && le 8 0 0 # sample_id_all
+    for time in 30 20; do le 4 9 && le 2 2 32 && le 8 0x401000 && le 4 71 71 && le 8 $time; done
+    le 4 71 && le 2 0 48 && le 8 64 0 0 && le 4 0 71 0 0 && zeros 24
+} >cut.data
+expect 3 "$PERFDATA" sort -f -o intact.data cut.data
+has err 'AUXTRACE), byte 0, payload: the input ends after 24 of 64 bytes'
+expect 0 "$PERFDATA" check intact.data
+[ "$("$PERFDATA" dump intact.data | grep -o 'AUXTRACE\|time: .*' | xargs)" = 'time: 20 time: 30' ] ||
+    fail "$("$PERFDATA" dump intact.data)"
+
 # More than the reader's window.
 "$PERFDATA" gen -q --preset build -c 20000 -o long.data
 "$PERFDATA" sort -q -f -o sorted.data long.data

@@ -64,6 +64,38 @@ for field in addr branch; do
     has header "\"adds_features\":\"00$([ $field = addr ] && echo 80 || echo 00)0*\""
 done
 
+# An empty stack of branches without its index is a form of its own, and so are counters: both go with the
+# branches.
+for form in HW_INDEX:1 COUNTERS:2; do
+    unfold <<END | "$PERFDATA" encode -q -f -o branches.data -
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|BRANCH_STACK","branch_sample_type":"${form%:*}"}}
+{"record":{"type":"SAMPLE","variant":${form#*:},
+    "sample":{"ip":"0x1","branch_stack":{"nr":0}}}}
+END
+    expect 0 "$PERFDATA" edit -f -o out.data --strip branch branches.data
+    [ "$("$PERFDATA" dump out.data | xargs)" = '0xf8 [0x10]: SAMPLE ip: 0x1' ] ||
+        fail "$("$PERFDATA" dump out.data)"
+done
+
+# The id of a record stands where the first event has it, which for the other one here is the time: a record
+# of that would be of no event with another time.
+attr() { # CONFIG SAMPLE_TYPE PLACE-OF-ID
+    le 4 1 64 && le 8 "$1" 1000 "$2" 0 0 && zeros 16 && le 8 "$3" 8
+}
+{
+    printf PERFILE2 && le 8 104 80 120 160 280 48 0 0 && zeros 32
+    le 8 5 77                        # ids
+    attr 0 $((4 | 64)) 104           # TIME, ID
+    attr 1 $((1 | 4)) 112            # IP, TIME
+    le 4 9 && le 2 2 24 && le 8 70 5 # of the first
+    le 4 9 && le 2 2 24 && le 8 1 77
+} >times.data
+expect 0 "$PERFDATA" check times.data
+expect 3 "$PERFDATA" edit -o no.data --time-shift 5 times.data
+has err 'at offset 304 .*what is also the id of its event'
+[ ! -e no.data ] || fail "an output with a record of no event"
+
 # ---- Recordings of perf.
 record x.data -e cpu-clock -F 1999 -g -d -- bash -c work
 "$PERFDATA" convert -q -i x.data -o x.pipe --to pipe

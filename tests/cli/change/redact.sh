@@ -310,6 +310,23 @@ id=$(awk '$3 == "build-id" { print $2 }' map)
 [[ $id =~ ^[0-9a-f]{40}$ ]] || fail "build ids: \"$id\""
 [ "$(grep -o "\"$id\"" info.out | wc -l)" = 2 ] || fail "$id is not twice in $(cat info.out)"
 has info.out '"branch": *"00"'
+# One of 8 bytes or more is an id. A shorter one is a name, since so few bytes of the new id may be those of
+# another, too.
+for times in 1 2; do
+    { printf /home/alice/bin/program | message 10 && printf 'deadbeef%.0s' $(seq $times) | message 18; } >id
+    { printf simpleperf:EtmBranchList | message 10 && message 18 <id; } >list
+    section simpleperf_etm_branch_list list
+    redact feature.data out.data
+    "$PERFDATA" info --json out.data >info.out
+    case $times in
+    1) id=$(mapped deadbeef) ;;
+    2) id=$(awk '$3 == "build-id" { print substr($2, 1, 16) }' map) ;;
+    esac
+    [ -n "$id" ] || fail "no id of $times times 4 bytes: $(<map)"
+    has info.out "\"build_id\": *\"$id\""
+done
+branches simpleperf:EtmBranchList >list
+section simpleperf_etm_branch_list list
 redact feature.data out.data --payloads drop
 "$PERFDATA" info out.data >info.out
 ! grep -qi branch_list info.out || fail "branches that are dropped"
@@ -325,16 +342,26 @@ section group_desc groups
 redact feature.data out.data
 "$PERFDATA" info --json out.data >info.out
 has info.out "\"$(mapped foo):$(mapped up)\".*\"cycles:up\".*\"r1a8:u\""
-tracing() { # VERSION
+tracing() { # VERSION [PAGE]
+    local page=${2-}
     printf '\x17\x08\x44tracing%s\0\0\x08' "$1"
     le 4 4096
-    printf 'header_page\0' && le 8 0 && printf 'header_event\0' && le 8 0
+    printf 'header_page\0' && le 8 ${#page} && printf %s "$page" && printf 'header_event\0' && le 8 0
     le 4 0 0 0 0
     le 8 0
 }
 tracing 0.6 >trace
 section tracing_data trace
 redact feature.data out.data
+# Of the page's fields those of the kernel stay, but not a line that is longer than theirs.
+short=$'\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;'
+long=$(printf '\tfield: char data;%-62s' secretword)
+[ ${#long} = 80 ] || fail "a line of ${#long}"
+tracing 0.6 "$short"$'\n'"$long"$'\n' >trace
+section tracing_data trace
+redact feature.data out.data
+without out.data secretword
+grep -qaF "$short" out.data || fail "a field of the page is gone"
 tracing 0.6secret >trace
 section tracing_data trace
 expect 2 "$PERFDATA" redact -o no.data feature.data
@@ -585,6 +612,12 @@ expect 0 "$PERFDATA" check full.data
 expect 0 "$PERFDATA" redact -f -o y.data full.data
 cmp -s <(head -c 264 full.data | tail -c 64) <(head -c 264 y.data | tail -c 64) ||
     fail 'the name of 64 bytes is another one'
+# One that would become longer than the array is not cut: nothing is written. (It has modifiers, which stay.)
+{ head -c 200 "$v1" && printf 'a:b:' && printf 'u%.0s' {1..59} && zeros 1 && tail -c +265 "$v1"; } >full.data
+expect 0 "$PERFDATA" check full.data
+expect 3 "$PERFDATA" redact -o no.data full.data
+has err 'name: found [0-9]*, the limit is 63'
+[ ! -e no.data ] || fail 'an output with a name that was cut'
 
 # ---- Of a large record one of whose parts is dropped, neither later parts nor the end stay.
 unfold <<'END' | "$PERFDATA" encode -q -f -o parts.data

@@ -589,8 +589,8 @@ static enum pd_code look_at_features(struct repair *p)
     for (size_t i = 0; !code && i < pd_reader_n_features(p->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(p->r, i);
         struct pd_error why;
-        if (f->feature == 0 &&
-            pd_reader_n_findings(p->r)) { /* there is none, and alone it would be taken for another */
+        /* There is none, and with it the bitmap of what is left may be taken for another. */
+        if (f->feature == 0 && pd_reader_n_findings(p->r)) {
             pi_fail(&why, PD_EVALUE, f->section.offset, "feature", 0, 1);
             leave_feature_out(p, f->feature, &why);
             continue;

@@ -358,9 +358,10 @@ static void id_of_two_events(void **state)
     }
 }
 
-static void put_comm(struct pd_writer *w, uint64_t time)
+static void put_comm(struct pd_writer *w, uint64_t time, uint16_t misc)
 {
     const struct pd_record rec = {.type = PD_RECORD_COMM,
+                                  .misc = misc,
                                   .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
                                   .has_id = true,
                                   .id = {.pid = 7, .tid = 7, .time = time}};
@@ -371,6 +372,54 @@ static void put_sample(struct pd_writer *w, uint64_t time)
 {
     const struct pd_record rec = {.type = PD_RECORD_SAMPLE, .u.sample = {.pid = 7, .tid = 7, .time = time}};
     assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+}
+
+/* A recording of one name and a sample. */
+static void make_name(struct image *im, uint64_t time, uint16_t misc)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    put_comm(w, time, misc);
+    put_sample(w, time + 1);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* The same name of a task is a copy at the same time, not at another one, nor where one is of an exec. */
+static void same_name_twice(void **state)
+{
+    static const struct {
+        uint64_t time;
+        uint16_t misc;
+        unsigned names;
+    } second[] = {{100, 0, 1}, {200, 0, 2}, {100, PD_MISC_COMM_EXEC, 2}};
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    (void)state;
+    for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
+        struct pd_reader *in[2], *r;
+        struct pd_record rec = {0};
+        unsigned names = 0;
+        make_name(&a, 100, 0);
+        make_name(&b, second[i].time, second[i].misc);
+        out.n = out.fail_at = 0;
+        assert_int_equal(pd_reader_open_memory(&in[0], a.bytes, a.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_open_memory(&in[1], b.bytes, b.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_merge(in, 2, &sink, NULL, NULL, NULL, NULL), PD_OK);
+        pd_reader_close(in[0]);
+        pd_reader_close(in[1]);
+        assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK)
+            names += rec.type == PD_RECORD_COMM;
+        assert_int_equal(names, second[i].names);
+        pd_reader_close(r);
+    }
 }
 
 /* What a piece has of a task: a name without a time, one with a time, between them perhaps a sample. */
@@ -385,10 +434,10 @@ static void make_piece(struct image *im, bool sample)
     im->n = im->fail_at = 0;
     assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
-    put_comm(w, 0);
+    put_comm(w, 0, 0);
     if (sample)
         put_sample(w, 0);
-    put_comm(w, 100);
+    put_comm(w, 100, 0);
     put_sample(w, 101);
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
     pd_writer_close(w);
@@ -588,13 +637,13 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorting_fails),        cmocka_unit_test(merging_fails),
-        cmocka_unit_test(merging_aux_fails),    cmocka_unit_test(merging_cut_aux),
-        cmocka_unit_test(event_types_once),     cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(id_of_two_events),     cmocka_unit_test(copies_before_first_time),
-        cmocka_unit_test(names_that_some_know), cmocka_unit_test(large_records_in_parts),
-        cmocka_unit_test(eight_events),         cmocka_unit_test(sizes_of_one_input),
-        cmocka_unit_test(many_alike),
+        cmocka_unit_test(sorting_fails),          cmocka_unit_test(merging_fails),
+        cmocka_unit_test(merging_aux_fails),      cmocka_unit_test(merging_cut_aux),
+        cmocka_unit_test(event_types_once),       cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(id_of_two_events),       cmocka_unit_test(copies_before_first_time),
+        cmocka_unit_test(same_name_twice),        cmocka_unit_test(names_that_some_know),
+        cmocka_unit_test(large_records_in_parts), cmocka_unit_test(eight_events),
+        cmocka_unit_test(sizes_of_one_input),     cmocka_unit_test(many_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -370,7 +370,7 @@ static enum pd_code keep_payload(struct repair *p)
 static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
 {
     size_t i = pd_reader_n_attrs(p->r);
-    if (rec->type != PD_RECORD_HEADER_ATTR || rec->depth || p->r->info.container != PD_CONTAINER_PIPE)
+    if (rec->type != PD_RECORD_HEADER_ATTR || p->r->info.container != PD_CONTAINER_PIPE)
         return PD_OK;
     while (i && pd_reader_attr(p->r, i - 1)->offset != rec->offset + 8)
         i--;

@@ -25,6 +25,9 @@ static void on_note(void *user, const struct pd_convert_note *note)
         cli_say(c->cli, "feature %s does not come along: %s", feature ? feature : number, note->why);
     else if (note->what == PD_NOTED_BYTES)
         cli_say(c->cli, "%" PRIu64 " bytes that are no record do not come along: %s", note->count, note->why);
+    else if (note->left)
+        cli_say(c->cli, "%" PRIu64 " records %s stay as they are: their fields are not known", note->count,
+                name);
     else
         cli_say(c->cli, "%" PRIu64 " records %s do not come along: %s", note->count, name, note->why);
 }

@@ -35,7 +35,7 @@ static void leave_feature(struct pi_transcode *t, uint16_t feature)
 void pi_transcode_notes(const struct pi_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user)
 {
-    static const char why[] = "left in the old byte order";
+    static const char why[] = "some records keep content in the old byte order";
     if (note)
         pi_type_counts_note(&t->left, true, why, note, user);
     struct pd_convert_note n = {
@@ -45,7 +45,7 @@ void pi_transcode_notes(const struct pi_transcode *t,
     n = (struct pd_convert_note){.what = PD_NOTED_ATTRS, .left = true, .why = why, .count = t->left_attrs};
     if (note && n.count)
         note(user, &n);
-    n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .left = true, .why = why};
+    n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .left = true, .why = "left in the old byte order"};
     for (n.number = 0; note && n.number < 256; n.number++)
         if (pi_has_feature(t->left_features, n.number))
             note(user, &n);

@@ -33,6 +33,8 @@ void pi_edits_notes(const struct pi_edits *e, void (*note)(void *user, const str
 {
     static const char why[] = "it was to be left out";
     pi_type_counts_note(&e->gone, false, why, note, user);
+    pi_type_counts_note(&e->left, true, "some records stay as they are, since their fields are not known",
+                        note, user);
     struct pd_convert_note n = {.what = PD_NOTED_FEATURE, .why = why};
     for (n.number = 0; n.number < 256; n.number++)
         if (e->gone_features[n.number / 8] >> n.number % 8 & 1)
@@ -436,6 +438,8 @@ static enum pd_code unknown_record(struct pi_edits *e, const struct pd_reader *r
         pi_type_count(&e->gone, rec->type);
         return PD_OK;
     }
+    if (why->code == PD_OK || why->code == PD_EUNKNOWN) /* else it is damaged, and told as that */
+        pi_type_count(&e->left, rec->type);
     memcpy(out, rec->raw, rec->size);
     *n = rec->size;
     return PD_OK;

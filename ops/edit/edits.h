@@ -32,6 +32,7 @@ struct pi_edits {
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */
     size_t n_plans;
     struct pi_type_counts gone; /* dropped records */
+    struct pi_type_counts left; /* those that passed as they are, since their fields are not known */
     uint8_t gone_features[32];
     uint64_t stray;                           /* bytes that belong to nothing */
     const struct pd_convert_options *options; /* the argument of the callbacks */

@@ -67,7 +67,7 @@ static void on_convert_note(void *user, const struct pd_convert_note *note)
     if (note->what == PD_NOTED_FEATURE)
         pi_merge_note(c->m, c->input, note->number, note->why);
     else
-        pi_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
+        pi_merge_note(c->m, c->input, UINT32_MAX, note->why);
 }
 
 static enum pd_code temporary_failed(struct pi_merging *m)

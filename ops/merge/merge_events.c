@@ -464,11 +464,13 @@ struct pi_merged_record pi_merge_record(struct pi_merging *m, struct pi_merge_in
     memcpy(m->from, rec->raw, rec->size);
     m->copy = *rec;
     m->copy.raw = m->from;
-    if (pd_reader_decode(in->reader, &m->copy, error)) {
-        if (rec->type < PD_RECORD_HEADER_ATTR) /* later ones have nothing to change */
-            out.bytes = NULL;
+    const enum pd_code code = pd_reader_decode(in->reader, &m->copy, error);
+    if (code && rec->type >= PD_RECORD_HEADER_ATTR) /* there is nothing to change */
         return out;
-    }
+    if (code == PD_EUNKNOWN) /* of an event that its input does not know */
+        pi_fail_record(error, PD_EUNSUP, rec, 0, "its ids are to change, and its layout is not known", 0, 0);
+    if (code)
+        return (struct pi_merged_record){.n = 0};
     const struct pd_plan *to = &m->events[of_first ? 0 : in->event[attr_of(in, rec)]].plan;
     out = encode_changed(m, in, rec->plan, to, error);
     if (out.bytes == NULL)

@@ -77,7 +77,7 @@ enum pd_convert_noted {
 /* Something that the output cannot hold, or that was left as it is. */
 struct pd_convert_note {
     enum pd_convert_noted what;
-    bool left;       /* it was copied, in its old byte order */
+    bool left;       /* it was copied: in its old byte order, or without the edits */
     uint32_t number; /* of the feature, type of the records */
     uint64_t count;  /* of records, attrs, bytes or files */
     const char *why; /* static text */

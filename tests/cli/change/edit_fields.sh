@@ -213,3 +213,11 @@ edit in.data out --strip period
 "$PERFDATA" dump out >dumped
 grep -q '\[0x20\]: SAMPLE' dumped || fail "a sample keeps its period: $(cat dumped)"
 ! grep -q '^  period\|^  rest' dumped || fail "a sample keeps its period: $(cat dumped)"
+# Other changes leave such a sample as it is, and say so.
+stranger 'IP|TID|TIME|IDENTIFIER' | "$PERFDATA" encode -q -f -o in.data
+for change in '--time-shift +1' '--rename-comm a=b' '--max-stack 1'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" edit -f $change -o out in.data
+    has err '1 records SAMPLE stay as they are: their fields are not known'
+    cmp -s <(tail -c 40 in.data) <(tail -c 40 out) || fail "$change: another sample"
+done

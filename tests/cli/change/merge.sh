@@ -616,3 +616,23 @@ done
 expect 0 "$PERFDATA" merge -f -o m.data none.data one.data
 "$PERFDATA" decode m.data >m.json
 has m.json '{"name":"a","leader_idx":0,"nr_members":1},{"name":"b","leader_idx":3,"nr_members":2}'
+
+# ---- A sample of no event, whose ids may have to change, cannot be: it is left out, and that is damage.
+for of in known unknown; do
+    {
+        echo '{"header":{"container":"file","order":"little"}}'
+        echo '{"attr":{"type":"SOFTWARE","config":"'${#of}'","sample_type":"IP|TID|TIME|IDENTIFIER",
+            "flags":"sample_id_all"},"ids":["1"]}'
+        [ $of = known ] || echo '{"attr":{"type":"SOFTWARE","config":"0x9",
+            "sample_type":"IP|TID|TIME|PERIOD|IDENTIFIER","flags":"sample_id_all"},"ids":["2"]}'
+        echo '{"record":{"type":"SAMPLE","sample":{"identifier":"1","pid":7,"tid":8,"time":"1"}}}'
+        [ $of = known ] || echo '{"record":{"type":"SAMPLE",
+            "raw":"0900000000000000100000000000000007000000080000000100000000000000"}}'
+    } | unfold | "$PERFDATA" encode -q -f -o $of.data
+done
+for options in '' '--pids move' '-a --to pipe'; do
+    # shellcheck disable=SC2086
+    expect 3 "$PERFDATA" merge -q -f $options -o m.data known.data unknown.data
+    has err 'record 1 of type 9 (SAMPLE), byte 0, its ids are to change, and its layout is not known'
+    expect 0 "$PERFDATA" check -q m.data
+done

@@ -636,3 +636,17 @@ for options in '' '--pids move' '-a --to pipe'; do
     has err 'record 1 of type 9 (SAMPLE), byte 0, its ids are to change, and its layout is not known'
     expect 0 "$PERFDATA" check -q m.data
 done
+
+# ---- As long as no other input has begun, records without a time stay in their order.
+timed() { # RECORD...: a recording of them, and a sample
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}' "$@" \
+        '{"record":{"type":"SAMPLE","sample":{"pid":7,"tid":7,"time":"'$((9 - $#))'"}}}'
+}
+timed '{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"a"}}}' \
+    '{"record":{"type":"KSYMBOL","ksymbol":{"addr":"0x1000","len":16,"name":"k"}}}' \
+    '{"record":{"type":"COMM","comm":{"pid":8,"tid":8,"comm":"b"}}}' | "$PERFDATA" encode -q -f -o three.data
+timed | "$PERFDATA" encode -q -f -o none.data
+expect 0 "$PERFDATA" merge -f -o m.data none.data three.data
+types=$("$PERFDATA" dump --json m.data | grep -o '"type":"[A-Z]*"' | cut -d'"' -f4 | paste -sd' ')
+[ "$types" = 'COMM KSYMBOL COMM SAMPLE SAMPLE' ] || fail "another order: $types"

@@ -258,8 +258,9 @@ types = [
     btf('>', 6, mixed, b'\0four\0five\0'),
     btf('<', 6, many, b'\0second\0'),
     btf('<', 7, func('<', 1), b'\0' + 1000 * b'n'),
+    btf('<', 8, func('<', 1), b'\0' + 511 * b'n'),
 ]
-programs = [prog(5, 15000, 10000, 0), prog(6, 6, 1, 1), prog(7, 2, 1, 0)]
+programs = [prog(5, 15000, 10000, 0), prog(6, 6, 1, 1), prog(7, 2, 1, 0), prog(8, 1, 1, 0)]
 features = [struct.pack('<I', len(x)) + b''.join(x) for x in (programs, types)]
 head = b'PERFILE2' + struct.pack('<8Q4Q', 104, 144, 104, 144, 248, 0, 0, 0, 3 << 25, 0, 0, 0)
 attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1000, 7, 0, 0) + bytes(80) + bytes(16)
@@ -270,7 +271,7 @@ END
     expect 0 "$PERFDATA" info -I --header-only bpf.data
     grep -c '_many addr' out >got
     sed -n '/bpf_prog_info 6:/,$s/.*bpf_prog_[0-9a-f]*\(.*\) addr.*/\1/p' out | sed "s/n\{511\}/LONG/" >>got
-    printf '%s\n' 15000 '' '' _four _five '' '' _LONG... _LONG... >want
+    printf '%s\n' 15000 '' '' _four _five '' '' _LONG... _LONG... _LONG >want
     same want got
 fi
 expect 0 "$PERFDATA" info -I --header-only features.data

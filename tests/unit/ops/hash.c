@@ -45,7 +45,7 @@ static void put_feature_record(struct image *im, const struct form *f, uint64_t 
     image_u64(im, number);
     if (number == 3)
         put_string_feature(im, f);
-    else if (number == 200)
+    else if (number >= 200)
         image_pattern(im, 13);
     image_end(im, at);
 }
@@ -309,6 +309,19 @@ static void put_part(struct image *all, uint32_t kind, uint64_t number, uint64_t
     image_u64(all, count);
 }
 
+/* One that nobody knows. */
+static void expect_feature(struct image *hashes, uint64_t number)
+{
+    struct image im = {0};
+    if (number <= 255)
+        image_u64(&im, 13);
+    image_pattern(&im, 13);
+    if (number > 255)
+        image_u64(&im, number);
+    put_hash(hashes, im.b, im.n);
+    image_free(&im);
+}
+
 static struct pd_hash expected(void)
 {
     struct image all = {0}, attrs = {0}, timed = {0}, untimed = {0}, records = {0}, host = {0}, hash = {0};
@@ -326,6 +339,10 @@ static struct pd_hash expected(void)
     put_hash(&all, attrs.b, attrs.n);
     put_part(&all, 2, 3, 1);
     put_hash(&all, host.b, host.n);
+    put_part(&all, 2, 255, 1);
+    expect_feature(&all, 255);
+    put_part(&all, 2, 256, 1);
+    expect_feature(&all, 256);
     put_part(&all, 3, 0, 3);
     put_hash(&all, records.b, records.n);
     put_hash(&hash, all.b, all.n);
@@ -356,6 +373,8 @@ static void test_definition(void **state)
         image_u64(&im, 5);
         image_end(&im, at);
         put_feature_record(&im, &plain, 3);
+        put_feature_record(&im, &plain, 255);
+        put_feature_record(&im, &plain, 256);
         add_sample(&im, 2, 20);
         at = image_record(&im, 3, 0x2000);
         image_u32(&im, 100);

@@ -17,9 +17,10 @@ has noticed the mutant. Each processor tries another mutant, or --jobs of them.
 
 --count takes so many mutants of all code, chosen by their names, so that a change elsewhere leaves the choice
 as it is; without it all are tried. With --log, what noticed each mutant is appended to FILE, and mutants that
-are in it are not tried again, so that a run goes on where it was stopped, at the latest after --hours.
-Survivors, also those in FILE, are printed and make the exit status 1: after a test is written for one, take
-its line out of FILE.
+are in it are not tried again, so that a run goes on where it was stopped, at the latest after --hours. Lines
+of FILE whose mutants are no more, because the code is another one, are taken out; its head says how many
+mutants there are. Survivors, also those in FILE, are printed and make the exit status 1: after a test is
+written for one, take its line out of FILE.
 tests/mutation/equivalent_operators.txt lists mutants that mean the same, each with its reason.
 
 --reported takes those of tests/mutation/reported.tsv, which no test noticed once; the test that notices each
@@ -452,7 +453,15 @@ def reported(files, known, options):
 
 def tried(path):
     lines = path.read_text().splitlines() if path and path.exists() else []
-    return dict(reversed(line.split("\t", 1)) for line in lines)
+    return dict(reversed(line.split("\t", 1)) for line in lines if not line.startswith("#"))
+
+
+def tidy(log, done, names):
+    """The head of the log, and of its lines those whose mutants there still are."""
+    for name in [name for name in done if name not in names]:
+        print(f"{log.name}: no such mutant any more, taken out: {done.pop(name)}\t{name}", flush=True)
+    lines = [f"# tried, of {len(names)} mutants", *(f"{by}\t{name}" for name, by in done.items())]
+    log.write_text("".join(f"{line}\n" for line in lines))
 
 
 def judge_all(options, todo, files, known, done):
@@ -513,6 +522,8 @@ def main():
     if options.list:
         print(*[f"{mutant.line}: {mutant.name()}" for mutant in todo], sep="\n")
         return 0
+    if options.log:
+        tidy(options.log, done, names)
     if todo:
         judge_all(options, todo, files, known, done)
     here = {mutant.name() for mutant in some}

@@ -156,6 +156,10 @@ static struct golden_feature cases[] = {
     {"TRACING_DATA 0.5, big-endian inside, padded as in a pipe",
      .text = TRACING_HEAD "'0.5' =00" TRACING_BIG " =000000",
      .f = {.id = 1, .u.tracing_data = {TRACING(1, 4, "0.5")}, .rest = RAW("\0\0\0")}},
+    {"TRACING_DATA 9.0, whose version is at least 0.6",
+     .text = TRACING_HEAD "'9.0' =00" TRACING_LITTLE " =0300000000000000 '1 a'",
+     .f = FEATURE(1, tracing_data = {TRACING(0, 8, "9.0"), .has_cmdlines = 1, .cmdlines_size = 3,
+                                     .cmdlines = RAW("1 a")})},
 
     {"BUILD_ID, every form in a row",
      .text = "00000000 0001 0064 ffffffff" ID_TEXT " =00000000 '[kernel.kallsyms]' =00*47"

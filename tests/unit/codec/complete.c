@@ -81,6 +81,18 @@ static void flags_and_derived_numbers(void **state)
     assert_int_equal(size, 16 + 9 * 8 + 8 + 4 * 8 + 8 + 8 + 8 + 16);
 }
 
+/* A version follows from the counters that only it has, not from the field before them. */
+static void versions_follow_from_what_is_given(void **state)
+{
+    struct pd_record rec = {.type = PD_RECORD_SCHEDSTAT_DOMAIN, .u.schedstat_domain.domain = 1};
+    struct pd_plan plan;
+    (void)state;
+    pd_plan_init(&plan, NULL, PD_LITTLE);
+    rec.u.schedstat_domain.v17.active.ttwu_wake_remote = 5;
+    assert_int_equal(pd_record_complete(&plan, &rec, NULL), PD_OK);
+    assert_int_equal(rec.u.schedstat_domain.version, 17);
+}
+
 /* ---- Features */
 
 /* The n bytes of a feature as the writer makes them. */
@@ -215,6 +227,18 @@ static void errors_have_the_whole_name(void **state)
     assert_string_equal(error.field, "callchain");
     pd_writer_close(w);
     image_free(&im);
+}
+
+static void codes_that_are_none_have_a_text(void **state)
+{
+    const enum pd_code none = (enum pd_code)(PD_AGAIN + 1);
+    const struct pd_error error = {.code = none, .offset = PD_NOWHERE, .record_index = PD_NOWHERE};
+    char text[200];
+    (void)state;
+    assert_string_equal(pd_code_name(PD_AGAIN), "again");
+    assert_string_equal(pd_code_name(none), "unknown");
+    pd_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "unknown error");
 }
 
 /* ---- Events */
@@ -370,11 +394,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_of_records),
         cmocka_unit_test(flags_and_derived_numbers),
+        cmocka_unit_test(versions_follow_from_what_is_given),
         cmocka_unit_test(constants_of_features),
         cmocka_unit_test(counts_of_features),
         cmocka_unit_test(completed_in_place),
         cmocka_unit_test(stated_sizes),
         cmocka_unit_test(errors_have_the_whole_name),
+        cmocka_unit_test(codes_that_are_none_have_a_text),
         cmocka_unit_test(ids_tell_the_events),
         cmocka_unit_test(usual_room),
         cmocka_unit_test(names_of_events),

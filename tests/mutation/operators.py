@@ -8,12 +8,13 @@ usage: operators.py [--count N | --reported] [--only REGEX] [--tests REGEX] [--l
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
 `>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way; the two values of a
 choice change places. clang's own tree says where such operators stand (Debian's python3-clang-14), in headers
-as well, but for those that are only a part of what includes them, as what makes code of the schema. All
-mutants are built at once, into one copy of the tree, where the variable PERFDATA_MUTANT chooses the one that
-is alive: so a mutant costs no compiler's time, and one run of all tests tells which of them come past its
-place. These are tried from the shortest on, where a test whose name has to do with the file counts as ten
-times shorter. A test that takes ten times as long as usual is ended, with all processes that it started, and
-has noticed the mutant. Each processor tries another mutant, or --jobs of them.
+as well; one that is only a part of sources is seen as the first source beside it that includes it sees it.
+Operators in macros are left as they are, as are those of what must be constant. All mutants are built at
+once, into one copy of the tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant
+costs no compiler's time, and one run of all tests tells which of them come past its place. These are tried
+from the shortest on, where a test whose name has to do with the file counts as ten times shorter. A test that
+takes ten times as long as usual is ended, with all processes that it started, and has noticed the mutant.
+Each processor tries another mutant, or --jobs of them.
 
 --count takes so many mutants of all code, chosen by their names, so that a change elsewhere leaves the choice
 as it is; without it all are tried. With --log, what noticed each mutant is appended to FILE, and mutants that
@@ -46,7 +47,6 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 EQUIVALENT = SOURCE / "tests/mutation/equivalent_operators.txt"
 REPORTED = SOURCE / "tests/mutation/reported.tsv"
 FOLDERS = ("src", "encode", "ops")
-NOT_HERE = "src/schema/"  # tables, which mutate.py changes
 OTHER = {
     "<": "<=",
     "<=": "<",
@@ -126,6 +126,13 @@ def macros_of(unit, path):
     ]
 
 
+def parse(path):
+    """The unit, and what is wrong with it."""
+    options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    unit = cindex.Index.create().parse(str(path), args=["-xc", *ARGUMENTS], options=options)
+    return unit, [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+
+
 def is_pointer(cursor):
     return cursor.type.get_canonical().kind in (cindex.TypeKind.POINTER, cindex.TypeKind.CONSTANTARRAY)
 
@@ -133,15 +140,20 @@ def is_pointer(cursor):
 class File:
     """The mutants of one source."""
 
-    def __init__(self, path, arguments):
+    def __init__(self, path):
         self.path, self.name = path, str(path.relative_to(SOURCE))
         self.data = path.read_bytes()
-        options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        unit = cindex.Index.create().parse(str(path), args=["-xc", *arguments], options=options)
         self.mutants = []
-        wrong = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
-        if wrong and path.suffix == ".h":  # one that is a part of others
-            return
+        self.included = re.compile(rb'#include "[^"]*\b%s"' % re.escape(path.name).encode())
+        self.source = path  # what is compiled
+        unit, wrong = parse(path)
+        if wrong and path.suffix == ".h":  # a part of others
+            beside = sorted(path.parent.glob("*.c"))
+            users = [source for source in beside if self.included.search(source.read_bytes())]
+            if not users:
+                return
+            self.source = users[0]
+            unit, wrong = parse(self.source)
         if wrong:
             sys.exit(f"{self.name}: {wrong[0]}")
         self.macros = macros_of(unit, path)
@@ -151,7 +163,6 @@ class File:
                 and cursor.is_definition()
                 and cursor.location.file
                 and cursor.location.file.name == str(path)
-                and not self.in_macro(cursor.location.offset)
             ):
                 self.visit_function(cursor)
         self.finish()
@@ -161,16 +172,19 @@ class File:
 
     def visit_function(self, function):
         body = [child for child in function.get_children() if child.kind == Kind.COMPOUND_STMT]
-        if not body:
+        if not body or self.in_macro(body[0].extent.start.offset):
             return
         self.constants = []
-        self.visit(body[0], function.spelling)
+        at = function.location.offset
+        made = [self.data[start:end].decode() for start, end, _ in self.macros if start == at]
+        own = made[0] if made else function.spelling  # as FN(name), whatever the macro makes of it
+        self.visit(body[0], own)
         start, end = body[0].extent.start.offset, body[0].extent.end.offset
         for at, to, name in self.macros:
             if name in ("true", "false") and start < at < end and not self.is_constant(at):
                 if not any(s <= at and to <= e and (s, e) != (at, to) for s, e, _ in self.macros):
                     other = "false" if name == "true" else "true"
-                    self.add(function.spelling, (at, to), at, other, b"0" if name == "true" else b"1")
+                    self.add(own, (at, to), at, other, b"0" if name == "true" else b"1")
 
     def is_constant(self, offset):
         return any(start <= offset < end for start, end in self.constants)
@@ -247,6 +261,12 @@ class File:
         first = b'#include "pi_mutant.h"\n#line 1 "%s"\n' % self.name.encode()
         return first + self.render(0, len(self.data), self.mutants)
 
+    def unit(self, text):
+        """What is compiled with this text."""
+        if self.source == self.path:
+            return text
+        return self.included.sub(lambda _: text, self.source.read_bytes())
+
 
 class Tree:
     """A copy of the tree that has all mutants."""
@@ -289,13 +309,14 @@ class Tree:
             self.put(self.tree / folder / "pi_mutant.c", (CHOOSER % self.count).encode())
 
     def compilable(self, file):
-        """Without the mutants that the compiler refuses, which are few."""
+        """Without the mutants that the compiler refuses, which are few, and those of the lines around."""
         while True:
             text = file.text()
             folders = [f"-I{self.tree.parent}", f"-I{file.path.parent}"]
             command = ["clang", "-x", "c", "-fsyntax-only", "-w", *ARGUMENTS, *folders, "-"]
-            said = subprocess.run(command, input=text, capture_output=True).stderr.decode()
-            wrong = {int(n) for n in re.findall(r":(\d+):\d+: (?:fatal )?error:", said)}
+            said = subprocess.run(command, input=file.unit(text), capture_output=True).stderr.decode()
+            error = re.escape(file.name) + r":(\d+):\d+: (?:fatal )?error:"
+            wrong = {int(n) for n in re.findall(error, said)}
             if not wrong:
                 return text
             keep = [m for m in file.mutants if not any(abs(m.line - n) < 2 for n in wrong)]
@@ -427,7 +448,7 @@ ARGUMENTS = ["-std=gnu11", "-D_FILE_OFFSET_BITS=64", f"-I{SOURCE}", f"-I{SOURCE}
 
 def all_files():
     names = sorted(name for folder in FOLDERS for name in (SOURCE / folder).rglob("*.[ch]"))
-    files = [File(path, ARGUMENTS) for path in names if NOT_HERE not in str(path)]
+    files = [File(path) for path in names]
     number = 0
     for file in files:
         for mutant in file.mutants:

@@ -15,6 +15,9 @@
 /* The byte of TRACING_DATA that states its byte order, here that of the section. */
 #define SAME_ORDER "01/00"
 #define TRACING_HEAD "=170844 'tracing' '0.6' =00 " SAME_ORDER " 08 00001000 'header_page' =00 "
+#define BEHIND_VERSION                                                                                \
+    SAME_ORDER " 08 00001000 'header_page' =00 0000000000000000 'header_event' =00 0000000000000000 " \
+               "00000000 00000000 00000000 00000000"
 #define NO_HEADERS TRACING_HEAD "0000000000000000 'header_event' =00 0000000000000000 "
 #define ATTR64(size_) "00000000 " size_ " " W " " W " " W " " W " 0000000000000000 00000001 00000002 " W
 #define BPF40 "00000001 00000061 " W " 00000011 00000012 " W " " W
@@ -448,11 +451,9 @@ static void fixed_bytes(void **state)
                 "header_page_name", 31, 's', 0);
     bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_page' =00", PD_EVALUE, "header_event_name", 47,
                 'p', 'e');
-    bad_section(1, 0,
-                "=170844 'tracing' 'v0.6' =00 " SAME_ORDER
-                " 08 00001000 'header_page' =00 0000000000000000 'header_event' =00 "
-                "0000000000000000 00000000 00000000 00000000 00000000",
-                PD_EVALUE, "version", 78, 'v', '0');
+    bad_section(1, 0, "=170844 'tracing' 'v0.6' =00 " BEHIND_VERSION, PD_EVALUE, "version", 78, 'v', '0');
+    bad_section(1, 0, "=170844 'tracing' '0x6' =00 " BEHIND_VERSION, PD_EVALUE, "version", 77, '0', '0');
+    bad_section(1, 0, "=170844 'tracing' '.6' =00 " BEHIND_VERSION, PD_EVALUE, "version", 76, '.', '0');
 }
 
 /* Cut numbers of fixed size. */

@@ -181,6 +181,19 @@ static void completed_in_place(void **state)
     assert_int_equal(of_cpu[0].nr_domains, 1);
 }
 
+/* A flag follows from its own fields, not from those of another kind of file. */
+static void flags_of_their_own(void **state)
+{
+    struct pd_simpleperf_file_entry files[2] = {
+        {.file = {.type = PD_SIMPLEPERF_FILE_ELF_FILE, .file_offset_of_min_vaddr = 1}},
+        {.file = {.type = PD_SIMPLEPERF_FILE_ELF_FILE, .memory_offset_of_min_vaddr = 1}}};
+    struct pd_feature f = {.id = PD_FEAT_SIMPLEPERF_FILE, .u.simpleperf_file.files = PD_LIST(files, 2)};
+    (void)state;
+    pd_feature_complete(&f, NULL, NULL);
+    assert_true(files[0].file.has_file_offset);
+    assert_false(files[1].file.has_file_offset);
+}
+
 /* The size that an element states of a part is kept, where it states one. */
 static void stated_sizes(void **state)
 {
@@ -398,6 +411,7 @@ int main(void)
         cmocka_unit_test(constants_of_features),
         cmocka_unit_test(counts_of_features),
         cmocka_unit_test(completed_in_place),
+        cmocka_unit_test(flags_of_their_own),
         cmocka_unit_test(stated_sizes),
         cmocka_unit_test(errors_have_the_whole_name),
         cmocka_unit_test(codes_that_are_none_have_a_text),

@@ -23,6 +23,7 @@ struct recording {
     } rec[MOST];
     size_t n, data;
     size_t memory; /* for records that wait */
+    bool period;   /* of samples with call chains */
 };
 
 static size_t begin(struct recording *r, char letter, uint32_t type)
@@ -286,6 +287,8 @@ static void deferred_sample(struct recording *r, char letter, uint32_t cpu, uint
     image_u64(&r->im, time);
     image_u32(&r->im, cpu);
     image_u32(&r->im, 0);
+    if (r->period)
+        image_u64(&r->im, 1000);
     image_u64(&r->im, 2);
     image_u64(&r->im, PD_CONTEXT_USER_DEFERRED);
     image_u64(&r->im, cookie);
@@ -304,20 +307,24 @@ static void deferred_chain(struct recording *r, char letter, uint32_t pid, uint6
 /*
  * A deferred call chain is in the pieces of the samples that wait for it, also of cpus that are written
  * later; what no sample waits for goes by its own cpu. Each piece but the first has a copy if another has it.
+ * With a period the samples are usual (src/codec/usual.h), and, in another order than by time, would go ahead
+ * if none waited for a chain.
  */
 static void chains_with_their_samples(void **state)
 {
     (void)state;
-    for (int big = 0; big < 2; big++) {
+    for (int way = 0; way < 4; way++) {
+        const bool big = way & 1, period = way & 2;
         struct recording in;
         struct outcome o;
         start(&in, big);
-        image_set(&in.im, 104 + 24, ST | ST_CALLCHAIN, 8);
+        in.period = period;
+        image_set(&in.im, 104 + 24, ST | ST_CALLCHAIN | (period ? ST_PERIOD : 0), 8);
         image_set(&in.im, 104 + 40,
                   big ? UINT64_C(1) << 45 | UINT64_C(1) << 25 : UINT64_C(1) << 18 | UINT64_C(1) << 38,
                   8); /* as id_all, defer */
         for (uint32_t cpu = 0; cpu < 70; cpu++)
-            deferred_sample(&in, 'a', cpu, 10 + cpu, cpu % 69 ? cpu : 1000);
+            deferred_sample(&in, 'a', cpu, period ? 79 - cpu : 10 + cpu, cpu % 69 ? cpu : 1000);
         deferred_chain(&in, 'A', 1, 90, 1000); /* of the first and the last */
         deferred_chain(&in, 'B', 1, 91, 68);
         deferred_chain(&in, 'C', 2, 92, 67); /* of another thread */

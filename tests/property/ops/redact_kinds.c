@@ -97,7 +97,8 @@ static void read_values(struct values *all, const struct image *im)
         identified_record(&id, r, &rec);
     pd_reader_close(r);
     pi_identities_close(&ids);
-    qsort(all->at, all->n, sizeof *all->at, by_field);
+    if (all->n)
+        qsort(all->at, all->n, sizeof *all->at, by_field);
 }
 
 static void free_values(struct values *all)
@@ -354,7 +355,8 @@ static int by_first(const void *va, const void *vb)
 static void check_pairs(struct pairs *p)
 {
     for (unsigned back = 0; back < 2; back++) {
-        qsort(p->at, p->n, sizeof *p->at, by_first);
+        if (p->n)
+            qsort(p->at, p->n, sizeof *p->at, by_first);
         for (size_t i = 1; i < p->n; i++)
             if (p->at[i][0] == p->at[i - 1][0])
                 assert_int_equal(p->at[i][1], p->at[i - 1][1]);

@@ -12,7 +12,7 @@
 
 static struct {
     uint8_t *b;
-    size_t n, calls, fail_at;
+    size_t n, cap, calls, fail_at;
 } out;
 
 static int take(void *user, const void *bytes, size_t n)
@@ -20,8 +20,11 @@ static int take(void *user, const void *bytes, size_t n)
     (void)user;
     if (++out.calls == out.fail_at)
         return ENOSPC;
-    out.b = realloc(out.b, out.n + n + 1);
-    assert_non_null(out.b);
+    if (out.n + n > out.cap) {
+        out.cap = 2 * (out.n + n);
+        out.b = realloc(out.b, out.cap);
+        assert_non_null(out.b);
+    }
     memcpy(out.b + out.n, bytes, n);
     out.n += n;
     return 0;

@@ -406,19 +406,45 @@ enum pd_code pi_redact_event(struct pd_redaction *r, struct pd_bytes *text, stru
     return code;
 }
 
-/* "\tfield:unsigned short common_type;\toffset:0;…" */
+/* True if the line is `form`, where each # stands for a number of up to seven digits. */
+static bool has_form(const struct pd_bytes *line, const char *form)
+{
+    const uint8_t *p = line->ptr, *end = p + line->n;
+    for (; *form; form++) {
+        if (*form != '#') {
+            if (p == end || *p++ != (uint8_t)*form)
+                return false;
+            continue;
+        }
+        unsigned n = 0;
+        for (; n < 7 && p < end && *p >= '0' && *p <= '9'; p++)
+            n++;
+        if (n == 0)
+            return false;
+    }
+    return p == end;
+}
+
+/* True for the whole line as the kernel writes it, so that no word of others stands anywhere in it. */
 static bool is_common_field(const struct pd_bytes *line)
 {
-    const uint8_t *semicolon = memchr(line->ptr, ';', line->n);
-    static const char *const names[] = {" common_type",   " common_flags",  " common_preempt_count",
-                                        " common_pid",    " u64 timestamp", " local_t commit",
-                                        " int overwrite", " char data"};
-    if (!begins(line, "\tfield:") || semicolon == NULL)
-        return false;
-    const struct pd_bytes declaration = {line->ptr, (size_t)(semicolon - line->ptr)};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ends(&declaration, names[i]))
-            return line->n < 80;
+    static const char *const declarations[] = {"unsigned short common_type",
+                                               "unsigned char common_flags",
+                                               "unsigned char common_preempt_count",
+                                               "int common_pid",
+                                               " u64 timestamp",
+                                               " local_t commit",
+                                               " int overwrite",
+                                               " char data"};
+    static const char *const places[] = {";\toffset:#;\tsize:#;\tsigned:#;",
+                                         ";\toffset:#;\tsize:#;"}; /* before Linux 2.6.33 */
+    char form[80];
+    for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            snprintf(form, sizeof form, "\tfield:%s%s", declarations[i], places[k]);
+            if (has_form(line, form))
+                return true;
+        }
     return false;
 }
 

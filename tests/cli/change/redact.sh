@@ -562,6 +562,22 @@ LC_ALL=C sed -E ':more; s/^(ID: s*)[0-9]/\1s/; tmore' other.data >lettered.data
 grep -qaE '^ID: s+$' lettered.data || fail 'no number was changed'
 ! redacted_ids lettered.data | grep . || fail 'a word stands where a number was'
 
+# Of the common fields, lines as the kernel writes them stay, with and without the sign; any other is gone.
+common_lines() { # OF TO
+    LC_ALL=C sed -E "s/^(\t*)$1/\1$2/" other.data >lines.data
+    [ "$1" = "$2" ] || ! cmp -s other.data lines.data || fail "$1: nothing was changed"
+    redact lines.data out.data
+    "$PERFDATA" extract -f --tracing-data -o format out.data
+    grep -a $'^\tfield:.*common_' format | sort -u | wc -l
+}
+[ "$(common_lines field field)" = 4 ] || fail 'the common fields of a tracepoint do not stay'
+for change in 'field:unsigned char common_flags=field:my_words char common_flags' \
+    '(field:int common_pid;.offset:)4=\2s' '(field:int common_pid;.*size:4;.)signed=\2secret' \
+    '(field:int common_pid;.*signed:1);=\2s' '(field:unsigned short common_type;.*signed:)0;=\2;s' \
+    '(field:unsigned char common_preempt_count);=\2s' 'field:(int common_pid;.*)=words:\2'; do
+    [ "$(common_lines "${change%%=*}" "${change#*=}")" = 3 ] || fail "a word of a common field stays: $change"
+done
+
 # Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither
 # in its bytes nor in those that it has compressed.
 searched() { # ORIGINAL OUTPUT LEAST

@@ -75,6 +75,9 @@ static bool map_rebuild(struct pi_attrs *a, size_t size)
 /* The first event to claim an id keeps it. */
 static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
 {
+    const struct pd_plan *plan = &a->attr[attr]->plan;
+    const uint32_t least =
+        pi_plan_tells_task(plan) ? (uint32_t)sizeof(struct pi_record_header) + plan->budget : UINT32_MAX;
     if (pi_attrs_find(a, id) != UINT32_MAX)
         return true;
     if (a->first_with_id == 0 || attr < a->first_with_id)
@@ -83,7 +86,7 @@ static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
         a->plain = true;
     if (a->map_used >= a->map_size / 2 && !map_rebuild(a, a->map_size ? a->map_size * 2 : 64))
         return false;
-    map_put(a, (struct pi_id_slot){id, attr});
+    map_put(a, (struct pi_id_slot){id, attr, least});
     a->map_used++;
     if (!pi_key_due(&a->key, a->furthest))
         return true;

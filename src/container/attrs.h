@@ -9,7 +9,8 @@
 
 struct pi_id_slot {
     uint64_t id;
-    uint32_t attr; /* UINT32_MAX: free */
+    uint32_t attr;  /* UINT32_MAX: free */
+    uint32_t least; /* size of its samples that have their task and time; UINT32_MAX: these are elsewhere */
 };
 
 struct pi_attrs {
@@ -31,6 +32,12 @@ struct pi_attrs {
     size_t uniform;      /* number of the first events with the same layout of samples and trailers */
     size_t same_trailer; /* number of the first events with the same trailer */
 };
+
+/* True if samples have their task and time at the plan's places; those of off-cpu time have another task. */
+static inline bool pi_plan_tells_task(const struct pd_plan *plan)
+{
+    return plan->time && plan->pid && !plan->offcpu;
+}
 
 void pi_attrs_init(struct pi_attrs *a, const struct pd_allocator *allocator, enum pd_order order);
 void pi_attrs_free(struct pi_attrs *a);
@@ -70,6 +77,15 @@ PI_WRAPS static inline size_t pi_attrs_place(const struct pi_attrs *a, uint64_t 
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
 }
 
+/* That of the id of a sample with room for it, if it is the first for its place; else NULL. */
+static inline const struct pi_id_slot *pi_attrs_slot(const struct pi_attrs *a, const uint8_t *raw)
+{
+    uint64_t id;
+    memcpy(&id, raw + a->id_at, sizeof id);
+    const struct pi_id_slot *slot = &a->map[pi_attrs_place(a, id)];
+    return slot->id == id && id ? slot : NULL; /* free ones have 0 */
+}
+
 /*
  * The event of a kernel record in this machine's byte order, if it is found at once: with one event, all
  * records are of it; with several, most samples have an id that is at its first place in the map. NULL: call
@@ -79,12 +95,10 @@ static inline const struct pd_event_attr *pi_attrs_quick(const struct pi_attrs *
                                                          uint32_t type, size_t size, uint32_t *index)
 {
     if (a->seen != 1) {
-        uint64_t id;
-        if (type != PD_RECORD_SAMPLE || a->id_at == 0 || size < a->id_at + sizeof id || !a->plain)
+        if (type != PD_RECORD_SAMPLE || a->id_at == 0 || size < a->id_at + sizeof(uint64_t) || !a->plain)
             return NULL;
-        memcpy(&id, raw + a->id_at, sizeof id);
-        const struct pi_id_slot *slot = &a->map[pi_attrs_place(a, id)];
-        if (slot->id != id || id == 0) /* free ones have 0 */
+        const struct pi_id_slot *slot = pi_attrs_slot(a, raw);
+        if (slot == NULL)
             return NULL;
         *index = slot->attr;
         return a->attr[slot->attr];

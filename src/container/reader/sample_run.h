@@ -70,23 +70,20 @@ struct pi_samples {
     size_t size;
     uint32_t index;         /* of its event */
     size_t usual;           /* size of samples whose event need not be looked up; 1: there is none */
+    size_t least;           /* a smaller one is not taken; SIZE_MAX: none is */
     struct pi_attrs events; /* pi_attrs_view() */
 };
 
-/* Of off-cpu samples, the task is elsewhere. */
-static inline bool pi_samples_suit(const struct pd_plan *plan)
-{
-    return plan->time && plan->pid && !plan->offcpu;
-}
-
 static inline struct pi_samples pi_samples_of(const struct pd_reader *r)
 {
-    const struct pd_plan *plan = r->attrs.seen == 1 ? &r->attrs.attr[0]->plan : NULL;
     const struct pi_attrs events = pi_attrs_view(&r->attrs);
-    if (plan == NULL || !pi_samples_suit(plan))
-        return (struct pi_samples){NULL, 1, 0, 1, events};
-    const size_t size = plan->budget + sizeof(struct pi_record_header);
-    return (struct pi_samples){plan, size, 0, size, events};
+    const struct pd_plan *plan = events.seen == 1 ? &events.attr[0]->plan : NULL;
+    if (plan && pi_plan_tells_task(plan)) {
+        const size_t size = plan->budget + sizeof(struct pi_record_header);
+        return (struct pi_samples){plan, size, 0, size, size, events};
+    }
+    const bool found = events.seen > 1 && events.plain && events.id_at;
+    return (struct pi_samples){NULL, 1, 0, 1, found ? events.id_at + sizeof(uint64_t) : SIZE_MAX, events};
 }
 
 /* Samples of this size are whole, since none of their fields varies; 1: each has to be looked at. */
@@ -110,12 +107,17 @@ static inline bool pi_samples_next(const uint8_t *p, size_t left, struct pi_samp
     if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > left)
         return false;
     s->size = s->usual;
+    __asm__("" : "+r"(s->size)); /* so that no compiler takes h.size for it, which is equal */
     if (h.size != s->usual) {
-        const struct pd_event_attr *event = pi_attrs_quick(&s->events, p, h.type, h.size, &s->index);
-        if (event == NULL || (&event->plan != s->plan && !pi_samples_suit(&event->plan)) ||
-            h.size < event->plan.budget + sizeof h)
+        if (h.size < s->least)
             return false;
-        s->plan = &event->plan;
+        if (s->events.seen != 1) {
+            const struct pi_id_slot *slot = pi_attrs_slot(&s->events, p);
+            if (slot == NULL || h.size < slot->least)
+                return false;
+            s->index = slot->attr;
+            s->plan = &s->events.attr[slot->attr]->plan;
+        }
         s->size = h.size;
     }
 #ifdef PI_ANALYZER /* gcc's does not see that without a plan the usual size is 1, as that of no sample */

@@ -456,9 +456,10 @@ enum pd_code pi_file_tail(struct pd_reader *r, struct pd_error *error)
         return code;
     info->file_size = pi_input_size(&r->in);
     info->unfinished &= info->data_offset <= info->file_size;
-    if (info->unfinished)
+    if (info->unfinished) { /* without records and features it lacks nothing, as in place_data() */
         info->data_end = info->file_size;
-    else if (info->data_end > info->file_size)
+        info->unfinished = info->file_size > info->data_offset || has_any_feature(info);
+    } else if (info->data_end > info->file_size)
         code = cut_data(r, error);
     else
         code = read_table(r, error);

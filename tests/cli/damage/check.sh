@@ -39,6 +39,10 @@ note() { # FILE OFFSET PATTERN
 }
 { tiny_header 0 && tiny_records; } >unfinished.data
 note unfinished.data 40 'not finished'
+tiny_header 0 >empty.data # no records and no features: it lacks nothing
+expect 0 "$PERFDATA" check --strict empty.data
+"$PERFDATA" check --strict - < <(cat empty.data) >out
+has out '^standard input: ok: 0 records.* 248 bytes$'
 { tiny && printf 'stray'; } >trailing.data
 note trailing.data 304 '5 bytes follow'
 { tiny_header 96 && tiny_records && le 4 200 && le 2 0 24 && zeros 16 && le 4 201 && le 2 0 16 &&

@@ -269,6 +269,16 @@ static void take_note(void *user, const struct cli_note *note)
     find_at(user, NOTE, note->kind, note->offset, "%s", note->text);
 }
 
+/* The first in the file is told: in a pipe sections come behind the records. */
+static void note_unended(struct check *c, const char *field, const char *of, uint64_t offset)
+{
+    if (c->unended.n++ && offset >= c->unended.offset)
+        return;
+    c->unended.offset = offset;
+    c->unended_field = field;
+    c->unended_of = of;
+}
+
 /* Strings that fill their bytes without a NUL; `base` is at `offset` of the file. */
 static void find_unended(struct check *c, struct pd_fields *it, const char *of, const uint8_t *base,
                          uint64_t offset)
@@ -276,12 +286,8 @@ static void find_unended(struct check *c, struct pd_fields *it, const char *of, 
     struct pd_field f;
     while (pd_fields_next(it, &f)) {
         struct pd_fields inner;
-        if (f.unended && c->unended.n == 0) {
-            c->unended_field = f.name;
-            c->unended_of = of;
-        }
         if (f.unended)
-            count(&c->unended, offset + (uint64_t)((const uint8_t *)f.u.str->ptr - base), 0);
+            note_unended(c, f.name, of, offset + (uint64_t)((const uint8_t *)f.u.str->ptr - base));
         if (f.kind == PD_FIELD_PART) {
             pd_fields_enter(&inner, it, &f);
             find_unended(c, &inner, of, base, offset);
@@ -300,18 +306,23 @@ static void look_into_feature(struct check *c, const struct pd_feature *f, uint6
     find_unended(c, &it, pd_feature_name(f->id), f->raw.ptr, offset);
 }
 
+static void look_into_section(void *user, uint32_t feature, uint64_t offset, const void *bytes, size_t n)
+{
+    struct check *c = user;
+    const enum pd_order order = (enum pd_order)pd_reader_info(c->in.reader)->order;
+    struct pd_feature f;
+    if (pd_feature_decode(order, feature, c->nr_cpus_avail, bytes, n, &f, NULL) == PD_OK && f.layout)
+        look_into_feature(c, &f, offset);
+}
+
 static void look_into_sections(struct check *c)
 {
     for (size_t i = 0; i < pd_reader_n_features(c->in.reader); i++) {
         const struct pd_feature_section *s = pd_reader_feature(c->in.reader, i);
         const size_t n = (size_t)s->section.size;
-        struct pd_feature f;
         uint8_t *bytes = n && s->section.size <= PI_LIMIT_PROVEN ? cli_malloc(n) : NULL;
-        if (bytes && pd_reader_read(c->in.reader, s->section.offset, bytes, n, NULL) == PD_OK &&
-            pd_feature_decode((enum pd_order)pd_reader_info(c->in.reader)->order, s->feature,
-                              c->nr_cpus_avail, bytes, n, &f, NULL) == PD_OK &&
-            f.layout)
-            look_into_feature(c, &f, s->section.offset);
+        if (bytes && pd_reader_read(c->in.reader, s->section.offset, bytes, n, NULL) == PD_OK)
+            look_into_section(c, s->feature, s->section.offset, bytes, n);
         free(bytes);
     }
 }
@@ -336,8 +347,9 @@ static void look_at_registers(struct check *c, const struct pd_record *rec)
     count(&c->unknown_regs, rec->offset, rec->type);
 }
 
-static void look_into_record(struct check *c, struct pd_record *rec)
+static void look_into_record(void *user, struct pd_record *rec)
 {
+    struct check *c = user;
     struct pd_fields it;
     struct pd_feature f;
     const bool sample = rec->type == PD_RECORD_SAMPLE;
@@ -402,8 +414,8 @@ static void tell_oddities(struct check *c)
     }
 }
 
-/* Intact data that can be written again, but is unusual. */
-static void find_odd(struct check *c)
+/* Reads it all once more; prove() does the same for what cannot be read again. */
+static void look_into_file(struct check *c)
 {
     struct pd_error error;
     enum pd_code code = pd_reader_rewind(c->in.reader, &error);
@@ -415,6 +427,13 @@ static void find_odd(struct check *c)
         code = look_into_records(c, &error);
     if (code == PD_ENOMEM) /* other errors were found before */
         cli_input_error(&c->in, &error);
+}
+
+/* Intact data that can be written again, but is unusual. */
+static void find_odd(struct check *c)
+{
+    if (c->in.seekable)
+        look_into_file(c);
     tell_oddities(c);
     if (c->unended.n)
         find_at(c, NOTE, "unended-strings", c->unended.offset, "%s of %s has no NUL at its end%s",
@@ -454,7 +473,9 @@ static void prove(struct check *c, size_t member)
                                            .user = c,
                                            .member = member,
                                            .from = c->proven.records ? c->proven.end : 0,
-                                           .index = c->proven.records};
+                                           .index = c->proven.records,
+                                           .record = c->in.seekable ? NULL : look_into_record,
+                                           .section = c->in.seekable ? NULL : look_into_section};
     const struct pd_sink sink = {compare, NULL, c};
     struct pd_rewrite_stats stats;
     struct pd_error error;

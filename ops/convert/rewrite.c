@@ -35,6 +35,7 @@ struct rewrite {
     const uint8_t *run;     /* bytes in the reader's window that are to be written */
     size_t run_n;
     uint64_t single;      /* up to this offset, records are proven one by one */
+    uint64_t shown;       /* the index of the first record that options->record() was not given */
     uint8_t features[32]; /* as written in the header; the table of a stream comes later */
 };
 
@@ -322,6 +323,8 @@ static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e
     enum pd_code code = bytes ? PD_OK : pi_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
     if (!code)
         code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
+    if (!code && !turned && w->options->section)
+        w->options->section(w->options->user, e->index, e->offset, bytes, (size_t)e->size);
     if (!code)
         code = turned ? pi_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error)
                       : prove_feature(w, e->index, e->offset, bytes, (size_t)e->size);
@@ -351,6 +354,15 @@ static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
         w, (uint32_t)id, place(w, rec->offset, (uint64_t)(data.ptr - rec->raw)), data.ptr, data.n);
     w->inside = false;
     return code;
+}
+
+/* Neighbours among which one differs are proven twice, but shown once. */
+static void show_record(struct rewrite *w, struct pd_record *rec)
+{
+    if (w->options->record == NULL || rec->index < w->shown)
+        return;
+    w->shown = rec->index + 1;
+    w->options->record(w->options->user, rec);
 }
 
 enum proof {
@@ -400,9 +412,10 @@ static const uint8_t *prove_record(struct rewrite *w, struct pd_record *rec, uin
  * Decodes and encodes neighbours in the window, as long as there is nothing to report. Returns their bytes;
  * *more: there may be more of them.
  */
-static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
+static size_t encode_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
                                 bool *more)
 {
+    struct pd_reader *r = w->r;
     size_t n = 0, size;
     while (n < AT_ONCE && (*more = pi_reader_next_quick(r, rec))) {
         if (pd_record_decode_framed(rec->plan, rec, NULL) || rec->layout == NULL ||
@@ -411,6 +424,7 @@ static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint
             *more = false;
             break;
         }
+        show_record(w, rec);
         n += size;
     }
     return n;
@@ -430,7 +444,7 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
     while (more) {
         const uint8_t *begin = r->src->next;
         const uint64_t index = r->index;
-        const size_t n = encode_neighbours(r, rec, bytes, &more);
+        const size_t n = encode_neighbours(w, rec, bytes, &more);
         if (n && memcmp(bytes, begin, n) != 0) { /* one of them differs; find it */
             w->single = r->at;
             pi_reader_back(r, begin, r->index - index);
@@ -461,6 +475,7 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
     w->stats->records++;
     if (proves(w)) {
         out = prove_record(w, rec, bytes);
+        show_record(w, rec);
         code = prove_inner(w, rec);
     } else if (w->t && !(code = refuse_wrapper(w, rec)))
         code = pi_transcode_record(w->t, w->r, rec, &out, &n, w->error);

@@ -36,6 +36,13 @@ struct pd_rewrite_options {
     size_t member;  /* of a directory recording: which file; 0 is `data` */
     uint64_t from;  /* the data before this offset is skipped: neither checked nor written; 0: none */
     uint64_t index; /* of the record that begins there, as for pd_reader_seek() */
+    /*
+     * With `reencode`, for an input that can be read once only; both may be NULL. Called once for each record
+     * when it has been proven, decoded if it can be, and for the bytes of each feature section, but for those
+     * that are too large to be proven. What they are given is valid until they return.
+     */
+    void (*record)(void *user, struct pd_record *rec);
+    void (*section)(void *user, uint32_t feature, uint64_t offset, const void *bytes, size_t n);
 };
 
 /*

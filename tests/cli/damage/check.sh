@@ -36,6 +36,15 @@ note() { # FILE OFFSET PATTERN
     expect 1 "$PERFDATA" check --strict --json "$1"
     has out "{\"kind\":\"note\",\"code\":\"[a-z-]*\",\"offset\":$2,"
     has out '"status":1,'
+    same_through_a_pipe "$1"
+}
+# The notes about records, sections and the end of a file are those of the same bytes from a pipe.
+same_through_a_pipe() { # FILE
+    local got=0 piped=0
+    "$PERFDATA" check --strict "$1" >seeks || got=$?
+    cat "$1" | "$PERFDATA" check --strict - >piped || piped=$?
+    [ $got = $piped ] || fail "$1: status $got, through a pipe $piped"
+    diff <(sed "s,^$1: ,standard input: ," seeks) piped || fail "$1: something else is told through a pipe"
 }
 { tiny_header 0 && tiny_records; } >unfinished.data
 note unfinished.data 40 'not finished'
@@ -66,8 +75,12 @@ has out '^# hostname : host$'
 "$PERFDATA" convert --to pipe -o unended.pipe unended.data
 expect 0 "$PERFDATA" check unended.pipe
 has out 'note: at offset [0-9]*.*: text of hostname has no NUL at its end$'
+same_through_a_pipe unended.pipe
 { head -c 264 tiny.data && printf abcdefgh && tail -c +273 tiny.data; } >comm.data
 note comm.data 264 'comm of COMM has no NUL at its end$'
+# Both: that of the record comes first, in a pipe as in a file, which has its sections looked at first.
+{ head -c 264 unended.data && printf abcdefgh && tail -c +273 unended.data; } >both.data
+note both.data 264 'comm of COMM has no NUL at its end, as others$'
 
 # ---- Damage: 3, with the offset.
 damage() { # FILE OFFSET PATTERN
@@ -185,9 +198,11 @@ for odd in '0x347d=da 13424 no event has its id' '0x3470=40 13424 none of this t
         "$PERFDATA" convert -q -f --to pipe -o odd.pipe.data odd.data
         expect 1 "$PERFDATA" check --strict odd.pipe.data
         has out "note: .*$text"
+        same_through_a_pipe odd.pipe.data
     fi
     expect 1 "$PERFDATA" check --strict oddz.data
     has out "note: .*$text"
+    same_through_a_pipe oddz.data
     expect 1 "$PERFDATA" check --strict --json odd.data
     has out '"kind":"note","code":"\(unknown-ids\|out-of-place\|swallowed-records\)","offset":13424'
 done

@@ -254,6 +254,54 @@ static void without_a_sink(void **state)
     image_free(&im);
 }
 
+struct shown {
+    uint64_t records, decoded, next, sections, section_bytes;
+};
+
+static void count_record(void *user, struct pd_record *rec)
+{
+    struct shown *shown = user;
+    assert_int_equal(rec->index, shown->next++);
+    shown->records++;
+    shown->decoded += rec->decoded && rec->layout;
+}
+
+static void count_section(void *user, uint32_t feature, uint64_t offset, const void *bytes, size_t n)
+{
+    struct shown *shown = user;
+    assert_true(feature < 256 && offset > 0 && bytes);
+    shown->sections++;
+    shown->section_bytes += n;
+}
+
+/* Each record is shown once, as it was proven, and each section; not if they are only copied. */
+static void what_is_proven_is_shown(void **state)
+{
+    (void)state;
+    for (int reencode = 0; reencode < 2; reencode++)
+        for (int big = 0; big < 2; big++) {
+            struct image im;
+            struct pd_reader *r;
+            struct pd_rewrite_stats stats;
+            struct shown shown = {0};
+            const struct pd_rewrite_options options = {.size = sizeof options,
+                                                       .reencode = reencode,
+                                                       .user = &shown,
+                                                       .record = count_record,
+                                                       .section = count_section};
+            image_recording(&im, big);
+            assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+            assert_int_equal(pd_rewrite(r, NULL, &options, &stats, NULL), PD_OK);
+            assert_int_equal(shown.records, reencode ? stats.records : 0);
+            assert_int_equal(shown.decoded, stats.decoded);
+            assert_int_equal(shown.sections > 0, reencode);
+            assert_true(shown.sections >= stats.sections);
+            assert_int_equal(shown.section_bytes > 0, reencode);
+            pd_reader_close(r);
+            image_free(&im);
+        }
+}
+
 static void a_sink_that_fails(void **state)
 {
     (void)state;
@@ -420,6 +468,7 @@ int main(void)
         cmocka_unit_test(undecodable_records),
         cmocka_unit_test(damaged_data),
         cmocka_unit_test(without_a_sink),
+        cmocka_unit_test(what_is_proven_is_shown),
         cmocka_unit_test(a_sink_that_fails),
         cmocka_unit_test(any_input),
         cmocka_unit_test(an_input_that_fails),

@@ -404,17 +404,33 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
 }
 
 /*
+ * Attrs behind the data come too late for its records. Sections that overlap are damaged, even if what is
+ * behind them cannot be seen yet.
+ */
+static enum pd_code expect_attrs_first(const struct pd_file_header *h, struct pd_error *error)
+{
+    const uint64_t begin = h->attrs.offset, end = pi_file_section_end(&h->attrs);
+    const uint64_t data_end = pi_file_section_end(&h->data);
+    if (h->data.offset < h->size)
+        return pi_fail(error, PD_EVALUE, 40, "data.offset", h->data.offset, h->size);
+    if (end <= h->data.offset)
+        return PD_OK;
+    if (h->attrs.size && (begin < data_end || end == UINT64_MAX))
+        return pi_fail(error, PD_EVALUE, 24, "start of a section inside another one", begin, data_end);
+    return pi_fail(error, PD_EUNSUP, 24,
+                   "attrs that do not stand before the data, in an input that cannot seek", 0, 0);
+}
+
+/*
  * A file that cannot seek: all bytes before the data are kept, so that ids and attrs can be read in any
- * order. Attrs behind the data come too late for its records.
+ * order.
  */
 static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error)
 {
     const struct pd_file_header *h = &r->info.header;
     enum pd_code code;
-    if (pi_file_section_end(&h->attrs) > h->data.offset || h->data.offset < h->size)
-        return pi_fail(error, PD_EUNSUP, 24,
-                       "attrs that do not stand before the data, in an input that cannot seek", 0, 0);
-    if ((code = pi_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
+    if ((code = expect_attrs_first(h, error)) ||
+        (code = pi_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
         return code;
     r->info.file_size =
         r->in.pins[0].n; /* as far as can be looked at now; the input may have ended before the data */

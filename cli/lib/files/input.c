@@ -235,6 +235,8 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
                      strerror((int)error.found));
         else if (error.code == PD_EIO && error.found == EBADF) /* standard input, closed */
             cli_fail(cli, CLI_USAGE, "%s: %s", in->name, strerror(EBADF));
+        else if (cli_is_unsupported(&error)) /* it may be intact, but comes from a pipe */
+            cli_fail(cli, CLI_USAGE, "%s: %s; save it as a file first", in->name, error.field);
         else
             cli_error(cli, in->name, &error);
         cli_input_close(in);

@@ -102,6 +102,14 @@ damage small.data 272 'found 7'
 damage large.size 272 'ends after 32 of 40'
 { head -c 24 tiny.data && le 8 1000 && tail -c +33 tiny.data; } >attrs.data
 damage attrs.data 24 attrs
+# From a pipe they may be there, behind the data: it is not known to be damaged. Sections that overlap are.
+expect 2 bash -c '"$PERFDATA" check - < <(cat attrs.data)'
+{ head -c 24 tiny.data && le 8 240 && tail -c +33 tiny.data; } >over.data
+expect 3 bash -c '"$PERFDATA" check - < <(cat over.data)'
+has err 'at offset 24 .*start of a section inside another one: found 240, expected 304'
+{ head -c 40 tiny.data && le 8 96 && tail -c +49 tiny.data; } >over.data
+expect 3 bash -c '"$PERFDATA" check - < <(cat over.data)'
+has err 'at offset 40 .*data.offset: found 96'
 { head -c 254 tiny.data && le 2 16 && tail -c +257 tiny.data; } >comm.data
 expect 3 "$PERFDATA" check comm.data
 { head -c 84 tiny.data && le 1 8 && tail -c +86 tiny.data && le 8 320 400 && printf abcd; } >section.data

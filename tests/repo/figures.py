@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """docs/ROBUSTNESS.md and what its figures are taken from: the table of figures is that of tests/coverage.tsv
 (which tests/coverage writes), of the logs in tests/mutation and of the mutants that there are; figures in
-its text are those of the stages, of fuzz/log.tsv, tests/coverage and tests/repo/limits.tsv. `--write` writes
-the table."""
+its text are those of the stages, of fuzz/log.tsv and log.gone, tests/coverage and tests/repo/limits.tsv.
+`--write` writes the table."""
 
 import csv
 import os
@@ -78,7 +78,9 @@ def sentences():
     reasons = [reason for _, test, reason in rows if test == "none"]
     same = sum(reason.startswith("the result is the same") for reason in reasons)
     long = reasons.count("a test would take too long, or too much memory")
+    gone = sum(not line.startswith("#") for line in read("fuzz/log.gone").splitlines())
     return [
+        f"{gone} commits of the log are not in the history",
         f"the {found} findings of the log",
         f"`.ci/full` does {runs:,} runs",
         "`.ci/full` fuzzes for an hour in all",

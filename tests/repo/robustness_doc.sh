@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head
 # ("Checks" and its number), and each that says so is named there; invariants are numbered from 1; all
-# harnesses are in the table of harnesses; the table of runs is the sum of fuzz/log.tsv. The inputs that are
-# kept have 8 MiB at most. Each promise of SECURITY.md names an invariant.
+# harnesses are in the table of harnesses; the table of runs is the sum of fuzz/log.tsv, and fuzz/log.gone has
+# the commits of it that git does not have. The inputs that are kept have 8 MiB at most. Each promise of
+# SECURITY.md names an invariant.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 doc=docs/ROBUSTNESS.md
@@ -64,7 +65,14 @@ for row in '| `attr` | 1 | 0.01 | 5 | 6 | 7 |  |' '| `file` | 5 | 1.50 | 2,346,6
     '| `text` | 1 | 0.01 | 5 |  |  |  |' '| all | 7 | 1.52 | 2,346,688 |  |  | 1 |'; do
     grep -qFx "$row" <<<"$(fuzz/campaign/log.py "$made")" || complain "the log is not added up: $row"
 done
-rm "$made"
+printf '%s\n' d b >"$made.gone"
+for row in '| of these, of commits in the history | 3 | 0.52 | 1,010 |  |  | 1 |' \
+    '| of these, of commits that are not | 4 | 1.00 | 2,345,678 |  |  |  |'; do
+    grep -qFx "$row" <<<"$(fuzz/campaign/log.py "$made" "$made.gone")" ||
+        complain "commits are not told apart: $row"
+done
+rm "$made" "$made.gone"
+wrong=$(fuzz/campaign/log.py --gone 2>&1) || complain "$wrong"
 kept=$({ [ ! -d fuzz/corpus ] || find fuzz/corpus -type f -printf '%s\n'; } |
     awk '{ n += $1 } END { print n + 0 }')
 [ "$kept" -le $((8 << 20)) ] || complain "fuzz/corpus has $kept bytes"

@@ -171,6 +171,28 @@ for endian in little big; do
 done
 rm -rf x.data
 
+# The files of a directory, each in order, merged: a COMM without a time stays behind the sample before it in
+# its file, for perf too, which keeps samples until the end of a round.
+task_sample() { le 4 9 && le 2 2 32 && le 8 0x401000 && le 4 7 7 && le 8 "$1"; } # TIME
+task_comm() { le 4 3 && le 2 0 40 && le 4 7 7 && printf '%s\0\0\0' "$1" && le 4 7 7 && le 8 0; } # 5 LETTERS
+mkdir threads.data
+{
+    printf PERFILE2 && le 8 104 144 104 144 248 $((40 + 2 * 32)) 0 0 && zeros 32
+    le 4 1 128 && le 8 0 1000 7 0 $((1 << 18)) && zeros 80 && le 8 0 0 # sample_id_all
+    task_comm first && task_sample 10000 && task_sample 40000
+} >threads.data/data
+{ task_sample 20000 && task_comm later && task_sample 30000; } >threads.data/data.0
+expect 0 "$PERFDATA" sort -n threads.data
+for to in file pipe; do
+    expect 0 "$PERFDATA" sort -q -f --to $to -o merged.data threads.data
+    [ "$("$PERFDATA" dump merged.data | grep -o 'first\|later\|FINISHED_ROUND\|time: [1-9].*' | xargs)" = \
+        'first time: 10000 time: 20000 FINISHED_ROUND FINISHED_ROUND later time: 30000 time: 40000' ] ||
+        fail "to $to: $("$PERFDATA" dump merged.data)"
+    ! command -v perf >/dev/null ||
+        [ "$(perf script -F comm -i merged.data 2>err </dev/null | xargs)" = 'first first later later' ] ||
+        fail "to $to: perf shows $(perf script -F comm,time -i merged.data </dev/null)"
+done
+
 # Where the first record stands that is behind a later one: found by Python, too.
 "$PERFDATA" gen -q --preset build -c 5000 -o x.data
 expect 1 "$PERFDATA" sort -n x.data

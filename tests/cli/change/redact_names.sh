@@ -7,6 +7,8 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
 
 cat >texts <<'END'
 path	/lib/modules/6.1/snd-pcm.ko.xz	/<lib>/<modules>/<6.1>/<snd_pcm>.ko.xz
+path	/lib/snd-pcm.ko.gz	/<lib>/<snd_pcm>.ko.gz
+path	/lib/snd-pcm.ko.zst	/<lib>/<snd_pcm>.ko.zst
 path	/lib/ext4.ko (deleted)	/<lib>/<ext4>.ko (deleted)
 path	/lib/plain-name.zst	/<lib>/<plain-name.zst>
 path	[ext4]	[<ext4>]

@@ -13,7 +13,8 @@ kind fail:
   input    EIO, EMFILE, EACCES where something is opened to be read, be it a recording, a file of a directory
   or a list: as read write    ENOSPC, EPIPE: exit status 4 and no output, half or whole. EINTR, fewer bytes:
   as without the fault print    the same of standard output; EPIPE says nothing of what is written besides,
-  which is whole open, place, close   making, naming and closing the output: exit status 2 to 4
+  which is whole open, place, close   making, naming and closing the output: exit status 2 to 4;
+  with -f, where a file cannot be placed, at each name the old one or a whole new one
   cut      the input becomes half as long while it is read: exit status 3, or all as without
   kill     SIGKILL before the Nth of any of these calls: the old output is there, or the whole new one
 
@@ -381,6 +382,17 @@ class Case:
             for n in numbers(self.count(call), self.rng):
                 self.expect(f"{call} {n}: EIO", dict(call=call, **{"from": n}, do=errno.EIO), (2, 3, 4))
 
+    def replaced(self):
+        """With -f, what cannot be placed leaves at each name the old file or a whole new one: a file that was
+        replaced does not come back, so the new one stays."""
+        old = b"the old file"
+        for n in range(1, self.count("place") + 1) if self.has_files() else ():
+            status, out, err, report = self.run_over(old, call="place", **{"from": n}, do=errno.EIO)
+            what = f"place {n}: EIO, with -f"
+            ok = status in (2, 3, 4) or self.same_as_without(status, out)
+            self.verdict(what, report, ok, f"exit status {status}: {err[-300:].decode()}")
+            self.old_or_new(what, old)
+
     def closed(self, n):
         """Who reads standard output has enough: quietly, and the files are as without."""
         status, out, err, report = self.run(call="print", **{"from": n}, hits=0, do=errno.EPIPE)
@@ -422,7 +434,7 @@ class Case:
                 f.write(old)
 
     def old_or_new(self, what, old):
-        now = self.outputs()
+        now = self.outputs() or {}
         ok = now.keys() == self.reference[2].keys() and all(
             now[n] in (old, self.reference[2][n]) for n in now
         )
@@ -465,6 +477,7 @@ def examine(case):
     case.reads()
     case.inputs()
     case.output()
+    case.replaced()
     if not case.spools:
         case.cut()
     if case.writes and all(

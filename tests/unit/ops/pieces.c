@@ -373,23 +373,31 @@ static void by_size(void **state)
     image_free(&in.im);
 }
 
-/* Where header and attr leave less room, a fourth of a piece is for its records: here for one of 48 bytes. */
+/*
+ * Where header and attr leave less room, a fourth of a piece is for its records. They take 232 bytes: more
+ * than 192, whose fourth is a record of 48 bytes; and of 304 so much that 72 are left, less than a fourth,
+ * which takes two of these records.
+ */
 static void a_fourth_of_the_size(void **state)
 {
     (void)state;
     struct recording in;
-    struct outcome o = {.n = 0};
-    struct pd_pieces_stats stats;
     start(&in, false);
     for (unsigned i = 0; i < 4; i++)
         sample(&in, (char)('a' + i), 1, 10 + i, 0);
     finish(&in);
     assert_int_equal(in.rec[0].n, 48);
-    assert_int_equal(cut(&in, PD_PIECES_SIZE, 4 * 48, &o, &stats), PD_OK);
-    assert_int_equal(o.n, 4);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(o.what[i].samples, 1);
-    drop(&o);
+    assert_int_equal(in.data, 232);
+    for (unsigned samples = 1; samples <= 2; samples++) {
+        struct outcome o = {.n = 0};
+        struct pd_pieces_stats stats;
+        assert_int_equal(cut(&in, PD_PIECES_SIZE, samples == 1 ? 192 : 304, &o, &stats), PD_OK);
+        assert_int_equal(o.n, 4 / samples);
+        assert_int_equal(stats.oversized, o.n);
+        for (size_t i = 0; i < o.n; i++)
+            assert_int_equal(o.what[i].samples, samples);
+        drop(&o);
+    }
     image_free(&in.im);
 }
 

@@ -47,8 +47,11 @@ READ += "getcwd statfs faccessat".split()
 MAY_WRITE = re.compile(r"O_(WRONLY|RDWR|CREAT|TRUNC)")
 NETWORK = re.compile(r"^(socket|connect|bind|listen|accept|send|recv|getsockopt|setsockopt|getpeername)")
 TEMPORARY = re.compile(r"(DIR/)?\.perfdata-\w{6}(/.*)?$")
-# Keys of hash tables, of libjansson; the user's time zone.
-ALWAYS = re.compile(r"/dev/urandom$|/etc/localtime$|/usr/share/zoneinfo/UTC0$")
+# Keys of hash tables, of libjansson; the user's time zone; whether glibc's free() must unmap the end of a
+# thread's memory, which it asks when it first gives one back: not in each run, as threads differ.
+ALWAYS = re.compile(
+    r"/dev/urandom$|/etc/localtime$|/usr/share/zoneinfo/UTC0$|/proc/sys/vm/overcommit_memory$"
+)
 # Which program `bench` is, which it begins through a shell, and where.
 OF_BENCH = {"/proc/self/exe", PERFDATA}
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)")

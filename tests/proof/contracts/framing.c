@@ -74,6 +74,14 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
   @*/
 PI_WRAPS static inline size_t pi_attrs_place(const struct pi_attrs *a, uint64_t id);
 
+/*@ requires \valid_read(a) && \valid_read(raw + (a->id_at .. a->id_at + 7));
+  @ requires tables: \valid_read(a->map + (0 .. a->map_size - 1));
+  @ assigns \nothing;
+  @ ensures \result == \null || \result->id != 0;
+  @ ensures \result == \null || \exists integer i; 0 <= i < a->map_size && \result == a->map + i;
+  @*/
+static inline const struct pi_id_slot *pi_attrs_slot(const struct pi_attrs *a, const uint8_t *raw);
+
 /*@ requires \valid_read(a) && \valid(index) && \valid_read(raw + (0 .. size - 1));
   @ requires tables: a->id_at <= 65535 && (a->plain ==> \valid_read(a->map + (0 .. a->map_size - 1)));
   @ requires tables: \forall integer i; 0 <= i < a->map_size && a->map[i].id != 0 ==>

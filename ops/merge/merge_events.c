@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_events.c - the ids of the output's events, and changes of ids and pids in records. */
 #include "merge.h"
+#include "src/codec/plan.h"
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
@@ -200,6 +201,18 @@ static void find_last_id(struct pi_merging *m)
         }
 }
 
+/* What the output's events have in common: then a reader knows the layout of records of none of them. */
+static void compare_plans(struct pi_merging *m)
+{
+    m->uniform = m->same_trailer = m->n_events != 0;
+    for (size_t i = 0; i < m->n_events; i++) {
+        struct pi_merged_event *e = &m->events[i];
+        pd_plan_init(&e->plan, &e->attr, m->order);
+        m->uniform &= pi_plans_are_alike(&e->plan, &m->events[0].plan);
+        m->same_trailer &= pi_plans_have_same_trailer(&e->plan, &m->events[0].plan);
+    }
+}
+
 enum pd_code pi_merge_events(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
@@ -223,8 +236,7 @@ enum pd_code pi_merge_events(struct pi_merging *m)
     }
     if (!code && m->n > 1)
         find_unnamed(m);
-    for (size_t i = 0; i < m->n_events; i++)
-        pd_plan_init(&m->events[i].plan, &m->events[i].attr, m->order);
+    compare_plans(m);
     for (size_t i = 0; i < m->n; i++)
         m->in[i].rewritten |= m->in[i].ids.n || m->in[i].pid_step;
     m->stats->events = m->n_events;
@@ -391,6 +403,25 @@ static bool is_taken_for_other(const struct pi_merging *m, const struct pi_merge
 }
 
 /*
+ * True if a record that has the id of no event, or none at all, has another layout for readers of the output
+ * than for those of its input. Both take it for one of their first event: a READ where records have no
+ * trailer, and all whose id is unknown, if all events have that layout.
+ */
+static bool gets_other_layout(const struct pi_merging *m, const struct pi_merge_input *in,
+                              const struct pd_record *rec)
+{
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    const bool unknown = rec->attr_index == UINT32_MAX;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || pd_reader_n_attrs(in->reader) == 0 || rec->plan == NULL)
+        return false;
+    const struct pd_plan *own = &m->events[in->event[0]].plan, *to = &m->events[0].plan;
+    if (rec->type == PD_RECORD_READ && (unknown || !own->id_all) &&
+        own->shape.read_format != to->shape.read_format)
+        return true;
+    return unknown && (sample ? !m->uniform : !m->same_trailer);
+}
+
+/*
  * Records of perf itself that may have a sample_id: that of the first event of a recording, so of the
  * output's, whatever the input's first event is like.
  */
@@ -445,6 +476,9 @@ static bool is_refused(const struct pi_merging *m, const struct pi_merge_input *
     else if (is_taken_for_other(m, in, rec, &id))
         pi_fail_record(error, PD_EUNSUP, rec, 0, "no event of its input has its id, but one of another", id,
                        0);
+    else if (gets_other_layout(m, in, rec))
+        pi_fail_record(error, PD_EUNSUP, rec, 0,
+                       "which event it is of is not known, and the output has events of other layouts", 0, 0);
     else
         return false;
     return true;

@@ -343,7 +343,8 @@ static inline bool operation_cannot_merge(struct operations *t, const struct ima
                                           const struct told_place *place)
 {
     static const char *const why[] = {"no event of its input has its id", "too large to be moved",
-                                      "its input has no attr"};
+                                      "its input has no attr", "its layout is not known",
+                                      "which event it is of is not known"};
     bool cannot = place->offset == PD_NOWHERE && t->damage[i].n;
     (void)in;
     for (size_t k = 0; k < sizeof why / sizeof *why; k++)

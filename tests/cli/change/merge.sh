@@ -554,6 +554,57 @@ for event in '0 .* 0 samples' '1 .* 1 samples' '2 .* 1 samples'; do
     has out "^  $event"
 done
 
+# A record of no event has the layout of its recording's first one, a READ without a trailer, too: where the
+# output's first one has another, or readers cannot tell, it is told and left out; where that is alike, it stays.
+of_two() { # FORMAT SAMPLE_TYPE ID ID
+    local id
+    for id in "$3" "$4"; do
+        echo '{"attr":{"type":"SOFTWARE","config":"'"$id"'","sample_type":"IP|TID|TIME|IDENTIFIER'"$2"'",' \
+            '"read_format":"'"$1"'","flags":"sample_id_all"},"ids":["'"$id"'"]}'
+    done
+}
+trailer='"sample_id":{"pid":1,"tid":1,"time":"101","identifier":"'
+read_of() { # ID VALUES
+    echo '{"record":{"type":"READ","read":{"pid":1,"tid":1,"values":{'"$2"'}},'"$trailer$1"'"}}}'
+}
+left_out() { # TYPE: of a.data and b.data
+    expect 0 "$PERFDATA" check b.data
+    expect 3 "$PERFDATA" merge -f -o c.data a.data b.data
+    has err "b.data: .*record 0 of type .* ($1).*which event it is of is not known"
+    has err '1 records could not be rewritten and were left out'
+    expect 0 "$PERFDATA" check c.data
+}
+of_two TOTAL_TIME_ENABLED '' 1 2 | write a.data
+for values in '"value":"7"' '"value":"7","lost":"8"'; do
+    format=0x0
+    [ "$values" = '"value":"7"' ] || format=LOST
+    { of_two $format '' 3 4 && read_of 99 "$values"; } | write b.data
+    left_out READ
+    expect 0 "$PERFDATA" merge -f -o c.data b.data a.data
+    [ "$(records c.data)" = "$(records b.data)" ] || fail "READ of no event: $(records c.data)"
+done
+{ of_two TOTAL_TIME_ENABLED '|CPU' 3 4 &&
+    echo '{"record":{"type":"COMM","comm":{"pid":1,"tid":1,"comm":"hello"},'"$trailer"'99","cpu":0}}}'; } |
+    write b.data
+left_out COMM
+{ of_two TOTAL_TIME_ENABLED '|ADDR' 3 4 && sample 99; } | write b.data
+left_out SAMPLE
+inherits() { # FORMAT ID VALUES
+    echo '{"attr":{"type":"HARDWARE","config":"'"$2"'","sample_type":"IP|TID|TIME|ID","read_format":"'"$1"'",' \
+        '"flags":"inherit"},"ids":["'"$2"'"]}'
+    echo '{"record":{"type":"READ","read":{"pid":1,"tid":1,"values":{'"$3"'}}}}'
+}
+inherits LOST 10 '"value":"5","lost":"3"' | write a.data
+inherits TOTAL_TIME_ENABLED 20 '"value":"7","time_enabled":"1000"' | write b.data
+expect 3 "$PERFDATA" merge -f -a -o c.data a.data b.data
+has err 'b.data: .*record 0 of type 8 (READ).*which event it is of is not known'
+[ "$(records c.data)" = "$(records a.data)" ] || fail "READ without a trailer: $(records c.data)"
+# One without an id is of its recording's first event, and gets the id of that.
+of_two TOTAL_TIME_ENABLED '' 1 2 | write a.data
+{ of_two 0x0 '' 3 4 && read_of 0 '"value":"7"'; } | write b.data
+expect 0 "$PERFDATA" merge -f -o c.data a.data b.data
+records c.data | grep -q '"values":{"value":"7"}}.*"identifier":"3"' || fail "READ of id 0: $(records c.data)"
+
 # Large records of simpleperf: each is written as a whole, and once; one without an end is not the begin of
 # another input's.
 large() { # FILE BYTES...: a recording with one large record of such parts, in hex; "end" ends it

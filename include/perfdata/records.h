@@ -430,7 +430,7 @@ struct pd_stat {
 /* Payload of a record: end of an interval of perf stat */
 struct pd_stat_round {
     uint64_t type; /* interval or final */
-    uint64_t time; /* nanoseconds */
+    uint64_t time; /* nanoseconds since perf stat began */
 };
 
 /* Payload of a record: the synthesized records are complete */

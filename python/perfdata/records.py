@@ -771,7 +771,7 @@ class StatRound(Record):
     TYPE = 77
     #: interval or final
     type_: int | None
-    #: nanoseconds
+    #: nanoseconds since perf stat began
     time: int | None
 
 

@@ -137,6 +137,16 @@ perf report -i out --header-only -I 2>/dev/null | sed -n 's/^# time of \(first\|
 perf report -i x.data --header-only -I 2>/dev/null | sed -n 's/^# time of \(first\|last\) sample : //p' |
     awk '{ printf "%.6f\n", $1 + 1000 }' >want.txt
 same want.txt got.txt
+# What perf stat tells of its intervals is no moment.
+perf stat record -o stat.data -e task-clock -I 50 -- sleep 0.12 >/dev/null 2>&1
+perf stat report -i stat.data 2>want.txt
+[ "$(grep -c task-clock want.txt)" -ge 3 ] || fail "no intervals: $(<want.txt)"
+for change in 'edit --time-shift +3600' 'edit --time-shift=-1' 'redact --times hash'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" $change -f -o out -i stat.data
+    perf stat report -i out 2>got.txt
+    same want.txt got.txt
+done
 # Before time 1 nothing can be.
 expect 2 "$PERFDATA" edit -o no.data --time-shift=-1000000000 x.data
 has err 'out of range'

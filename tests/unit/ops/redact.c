@@ -126,6 +126,7 @@ static const struct {
     {"aux_output_hw_id", "hw_id"},
     {"bpf_event", "flags"},
     {"stat", "cpu thread ena run"},
+    {"stat_round", "time"}, /* how long the run took until then */
     {"header_attr", "ids"},
     {"header_event_type", "event_id"},
     {"event_desc", "ids"},

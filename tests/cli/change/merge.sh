@@ -555,7 +555,7 @@ for event in '0 .* 0 samples' '1 .* 1 samples' '2 .* 1 samples'; do
 done
 
 # A record of no event has the layout of its recording's first one, a READ without a trailer, too: where the
-# output's first one has another, or readers cannot tell, it is told and left out; where that is alike, it stays.
+# output's first one has another, or readers cannot tell, it is told and left out; else it stays.
 of_two() { # FORMAT SAMPLE_TYPE ID ID
     local id
     for id in "$3" "$4"; do
@@ -590,8 +590,8 @@ left_out COMM
 { of_two TOTAL_TIME_ENABLED '|ADDR' 3 4 && sample 99; } | write b.data
 left_out SAMPLE
 inherits() { # FORMAT ID VALUES
-    echo '{"attr":{"type":"HARDWARE","config":"'"$2"'","sample_type":"IP|TID|TIME|ID","read_format":"'"$1"'",' \
-        '"flags":"inherit"},"ids":["'"$2"'"]}'
+    echo '{"attr":{"type":"HARDWARE","config":"'"$2"'","sample_type":"IP|TID|TIME|ID",' \
+        '"read_format":"'"$1"'","flags":"inherit"},"ids":["'"$2"'"]}'
     echo '{"record":{"type":"READ","read":{"pid":1,"tid":1,"values":{'"$3"'}}}}'
 }
 inherits LOST 10 '"value":"5","lost":"3"' | write a.data

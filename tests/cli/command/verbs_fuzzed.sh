@@ -17,7 +17,7 @@ for verb in $verbs; do
         esac
         n=$((n + 1))
         # a letter may have its value behind it
-        printf '%s \n' "${of_verb[@]}" | grep -qE -- " (${names/, /[^ -]*|}) " ||
+        grep -qE -- " (${names/, /[^ -]*|}) " < <(printf '%s \n' "${of_verb[@]}") ||
             fail "$verb $names: in no line of fuzz/verbs/lines"
     done < <("$PERFDATA" "$verb" --help | sed -n '/^Options:/,/^Examples:/p' |
         sed -nE 's/^  (-[A-Za-z0-9](, --[a-z0-9-]+)?|    --[a-z0-9-]+).*/\1/p')

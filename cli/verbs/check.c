@@ -347,9 +347,8 @@ static void look_at_registers(struct check *c, const struct pd_record *rec)
     count(&c->unknown_regs, rec->offset, rec->type);
 }
 
-static void look_into_record(void *user, struct pd_record *rec)
+__attribute__((always_inline)) static inline void look_into_record(struct check *c, struct pd_record *rec)
 {
-    struct check *c = user;
     struct pd_fields it;
     struct pd_feature f;
     const bool sample = rec->type == PD_RECORD_SAMPLE;
@@ -367,6 +366,11 @@ static void look_into_record(void *user, struct pd_record *rec)
     find_unended(c, &it, name, rec->raw, rec->offset);
     if (pd_feature_of_record(rec, &f))
         look_into_feature(c, &f, rec->offset + (uint64_t)(f.raw.ptr - rec->raw));
+}
+
+static void look_at_proven(void *user, struct pd_record *rec)
+{
+    look_into_record(user, rec);
 }
 
 /* The remaining records of the reader; returns the reason of the end. */
@@ -474,7 +478,7 @@ static void prove(struct check *c, size_t member)
                                            .member = member,
                                            .from = c->proven.records ? c->proven.end : 0,
                                            .index = c->proven.records,
-                                           .record = c->in.seekable ? NULL : look_into_record,
+                                           .record = c->in.seekable ? NULL : look_at_proven,
                                            .section = c->in.seekable ? NULL : look_into_section};
     const struct pd_sink sink = {compare, NULL, c};
     struct pd_rewrite_stats stats;

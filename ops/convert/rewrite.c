@@ -35,7 +35,6 @@ struct rewrite {
     const uint8_t *run;     /* bytes in the reader's window that are to be written */
     size_t run_n;
     uint64_t single;      /* up to this offset, records are proven one by one */
-    uint64_t shown;       /* the index of the first record that options->record() was not given */
     uint8_t features[32]; /* as written in the header; the table of a stream comes later */
 };
 
@@ -356,15 +355,6 @@ static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
     return code;
 }
 
-/* Neighbours among which one differs are proven twice, but shown once. */
-static void show_record(struct rewrite *w, struct pd_record *rec)
-{
-    if (w->options->record == NULL || rec->index < w->shown)
-        return;
-    w->shown = rec->index + 1;
-    w->options->record(w->options->user, rec);
-}
-
 enum proof {
     PROOF_DECODED, /* decoded and encoded again; the error is PD_EDIFFERENT if that gave other bytes, else
                       PD_OK */
@@ -412,10 +402,9 @@ static const uint8_t *prove_record(struct rewrite *w, struct pd_record *rec, uin
  * Decodes and encodes neighbours in the window, as long as there is nothing to report. Returns their bytes;
  * *more: there may be more of them.
  */
-static size_t encode_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
+static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
                                 bool *more)
 {
-    struct pd_reader *r = w->r;
     size_t n = 0, size;
     while (n < AT_ONCE && (*more = pi_reader_next_quick(r, rec))) {
         if (pd_record_decode_framed(rec->plan, rec, NULL) || rec->layout == NULL ||
@@ -424,7 +413,6 @@ static size_t encode_neighbours(struct rewrite *w, struct pd_record *rec, uint8_
             *more = false;
             break;
         }
-        show_record(w, rec);
         n += size;
     }
     return n;
@@ -439,12 +427,12 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
 {
     struct pd_reader *r = w->r;
     const uint64_t first = r->index;
-    bool more = true;
+    bool more = w->options->record == NULL; /* records that are shown are proven one by one */
     w->run = r->src->next;
     while (more) {
         const uint8_t *begin = r->src->next;
         const uint64_t index = r->index;
-        const size_t n = encode_neighbours(w, rec, bytes, &more);
+        const size_t n = encode_neighbours(r, rec, bytes, &more);
         if (n && memcmp(bytes, begin, n) != 0) { /* one of them differs; find it */
             w->single = r->at;
             pi_reader_back(r, begin, r->index - index);
@@ -475,7 +463,8 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
     w->stats->records++;
     if (proves(w)) {
         out = prove_record(w, rec, bytes);
-        show_record(w, rec);
+        if (w->options->record)
+            w->options->record(w->options->user, rec);
         code = prove_inner(w, rec);
     } else if (w->t && !(code = refuse_wrapper(w, rec)))
         code = pi_transcode_record(w->t, w->r, rec, &out, &n, w->error);

@@ -379,14 +379,28 @@ static struct pd_bytes entry_at(const struct pd_feature *f, size_t at, enum pd_o
     return (struct pd_bytes){f->raw.ptr + at, (size_t)(size < left ? size : left)};
 }
 
-/* The entries of a list of all inputs, each once. */
+/* True if all inputs that have the feature have the same bytes. */
+static bool is_same_everywhere(const struct pi_merging *m, uint32_t id)
+{
+    const struct pd_feature *first = NULL;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct pd_feature *f = feature_of(m, i, id);
+        if (first && f && !same_bytes(first, f))
+            return false;
+        first = f ? f : first;
+    }
+    return true;
+}
+
+/* The entries of a list of all inputs, each once. Bytes behind them would be taken for the next input's. */
 static void put_entries(struct made *made, uint32_t id)
 {
     const struct pi_merging *m = made->m;
     struct pi_ids known = {.allocator = m->allocator}; /* from hashes of entries to the first one */
     for (size_t i = 0; !made->code && i < m->n; i++) {
         const struct pd_feature *f = feature_of(m, i, id);
-        for (size_t at = 0; !made->code && f && f->raw.n - at >= 4;) {
+        size_t at = 0;
+        while (!made->code && f && f->raw.n - at >= 4) {
             const struct pd_bytes e = entry_at(f, at, m->order);
             const uint64_t hash = XXH3_64bits_withSeed(e.ptr, e.n, pi_keyed(&m->hash_key, id));
             const bool whole = e.n - 4 == pi_load32(e.ptr, m->order);
@@ -399,6 +413,8 @@ static void put_entries(struct made *made, uint32_t id)
             if (!made->code && whole && !same && !pi_ids_set(&known, hash, (uintptr_t)e.ptr))
                 made->code = pi_merge_no_memory(made->m, known.size * sizeof *known.slots);
         }
+        if (f && at != f->raw.n)
+            pi_merge_note(m, i, id, "has bytes behind its entries, which are left out");
     }
     pi_ids_free(&known);
 }
@@ -414,7 +430,8 @@ static enum pd_code put_feature(void *user, uint16_t id)
                                   : id == PD_FEAT_SAMPLE_TIME ? put_sample_time
                                                               : NULL;
     const bool counted = id == PD_FEAT_BPF_PROG_INFO || id == PD_FEAT_BPF_BTF;
-    const bool listed = id == PD_FEAT_SIMPLEPERF_FILE || id == PD_FEAT_SIMPLEPERF_FILE2;
+    const bool listed =
+        (id == PD_FEAT_SIMPLEPERF_FILE || id == PD_FEAT_SIMPLEPERF_FILE2) && !is_same_everywhere(m, id);
     if (make == NULL && !counted && !listed)
         return first_with(m, id, &first) ? keep_first(m, id, first) : PD_OK;
     made.code = pd_writer_feature(m->out.writer, id, m->error);

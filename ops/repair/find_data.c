@@ -27,11 +27,15 @@ static uint64_t usual_start(const struct pd_reader *r)
     return end;
 }
 
-/* As perf writes it: the features one behind the other. *last: the end of the last one. */
+/*
+ * As perf writes it: the features one behind the other. *last: the end of the last one. That all are empty
+ * shows nothing: zeros behind one number look so.
+ */
 static bool is_tight_table(struct pd_reader *r, uint64_t at, uint64_t *last)
 {
     const uint64_t bytes = pi_file_table_bytes(r), end = at + bytes;
     struct pd_file_section s;
+    bool any = false;
     *last = 0;
     if (!pi_file_is_table(r, at))
         return false;
@@ -42,8 +46,9 @@ static bool is_tight_table(struct pd_reader *r, uint64_t at, uint64_t *last)
         pi_file_section_take(entry, r->info.order, &s);
         if (*last && s.offset != *last)
             return false;
+        any |= s.size != 0;
     }
-    return true;
+    return any;
 }
 
 /* perf writes the table behind the data and the first feature behind the table, but for the room of features

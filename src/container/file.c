@@ -160,7 +160,7 @@ static bool inside(const struct pd_reader *r, const struct pd_file_section *s)
 
 /*
  * The position of the ids of an entry: behind the room for the attr, or, in some old files, directly behind
- * attr.size bytes.
+ * attr.size bytes. Where no ids are, their place says nothing: of a pipe, how large the file is is not known.
  */
 static struct pd_file_section find_ids(const struct pd_reader *r, const uint8_t *entry, size_t room,
                                        bool *is_early)
@@ -169,7 +169,7 @@ static struct pd_file_section find_ids(const struct pd_reader *r, const uint8_t 
     const uint32_t size = pi_load32(entry + 4, r->info.order);
     const size_t said = size ? size : PD_ATTR_SIZE_VER0;
     pi_file_section_take(entry + room, r->info.order, &usual);
-    if (inside(r, &usual) && usual.size % 8 == 0)
+    if ((usual.size == 0 || inside(r, &usual)) && usual.size % 8 == 0)
         return usual;
     if (said >= PD_ATTR_SIZE_VER0 && said < room)
         pi_file_section_take(entry + said, r->info.order, &early);

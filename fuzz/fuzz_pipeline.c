@@ -310,6 +310,18 @@ static bool is_finished(struct trial *t, const struct image *in)
     return is;
 }
 
+/* Names of events tell what some samples are of, and from an input that cannot seek these come behind all. */
+static bool needs_names(struct trial *t, const struct image *in)
+{
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    bool needs = false;
+    CHECK(r);
+    for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
+        needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
+    pd_reader_close(r);
+    return needs;
+}
+
 /* From an input that cannot seek the same content comes, or it is told what had to be known before. */
 static void check_live(struct trial *t, const struct image *in, const struct image *made,
                        struct pd_convert_options options)
@@ -331,7 +343,7 @@ static void check_live(struct trial *t, const struct image *in, const struct ima
     if (!code && !t->findings && !t->damage) {
         hash_image(t, made, &hash[0]);
         hash_image(t, &live, &hash[1]);
-        CHECK(memcmp(&hash[0], &hash[1], sizeof hash[0]) == 0);
+        CHECK(memcmp(&hash[0], &hash[1], sizeof hash[0]) == 0 || needs_names(t, in));
     }
     image_free(&live);
     t->heap.peak = 0;

@@ -1431,13 +1431,22 @@ static inline bool operation_goes_on(struct operations *t, const struct image *i
            (place->offset + 8 > end || place->offset + pi_load16(size, t->repaired.order) > end);
 }
 
+/* Where repair says that the data ends earlier than in the header, the table of features begins there. */
+static inline bool operation_is_table(const struct operations *t, const struct told_place *place)
+{
+    bool moved = false;
+    for (size_t i = 0; i < t->told[0].n && i < TOLD_PLACES; i++)
+        moved = moved || strcmp(t->told[0].at[i].field, "data.size") == 0;
+    return moved && place->member == 0 && place->offset == t->repaired.data_end;
+}
+
 /* Damage that `check` names is lost, or told. */
 static inline void check_repair_tells(struct operations *t, const struct image *in)
 {
     const struct told *const damage = &t->damage[0];
     for (size_t i = 0; i < damage->n && i < TOLD_PLACES; i++)
         CHECK(told_has(&t->told[0], &damage->at[i]) || operation_is_before_data(t, &damage->at[i]) ||
-              operation_goes_on(t, in, &damage->at[i]) ||
+              operation_goes_on(t, in, &damage->at[i]) || operation_is_table(t, &damage->at[i]) ||
               operation_is_lost(t, damage->at[i].member, damage->at[i].offset));
 }
 
@@ -1563,7 +1572,9 @@ static inline bool operation_repeats_feature(struct operations *t, const struct 
     for (size_t i = 0; i < pd_reader_n_features(r); i++)
         seen[pd_reader_feature(r, i)->feature % 256] = true;
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
-        if (pi_record_feature(&rec, order, &id, &data) && id < 256 && !pi_is_feature_mark(&rec, id, &data)) {
+        if (rec.type == PD_RECORD_HEADER_TRACING_DATA || (pi_record_feature(&rec, order, &id, &data) &&
+                                                          id < 256 && !pi_is_feature_mark(&rec, id, &data))) {
+            id = rec.type == PD_RECORD_HEADER_TRACING_DATA ? PD_FEAT_TRACING_DATA : id;
             repeats |= seen[id];
             seen[id] = true;
         }

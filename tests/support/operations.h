@@ -2060,6 +2060,20 @@ static inline void check_filter_live(struct operations *t, const struct image *o
     CHECK(deferred || operation_content_same(t, out, live));
 }
 
+/* Whether names of events tell what samples are of: read once, those behind them come too late. */
+static inline bool operation_needs_names(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    bool needs = false;
+    for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
+        needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
+    while (!needs && pd_reader_next(r, &(struct pd_record){0}, NULL) == PD_OK)
+        for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
+            needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
+    pd_reader_close(r);
+    return needs;
+}
+
 /* However it is read, the same is written. */
 static inline void check_filter(struct operations *t, const struct image *in, bool clean)
 {
@@ -2070,7 +2084,9 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
     if (!code)
         operation_passes(t, &out, 1, clean);
     if (!code && clean) {
-        const bool live = operation_container(t, in) == PD_CONTAINER_PIPE && !(t->o[5] & 32); /* no cgroups */
+        const bool live = operation_container(t, in) == PD_CONTAINER_PIPE &&
+                          !(t->o[5] & 32) && /* no cgroups */
+                          !operation_needs_names(t, in);
         t->filter_way = FILTER_THRICE;
         CHECK(operation_do(t, operation_filter, in, 1, &other) == PD_OK);
         CHECK(operation_same(&out, &other) && t->filter.kept_samples == kept);

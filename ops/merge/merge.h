@@ -100,13 +100,12 @@ struct pi_merging {
     size_t n_units, units_cap;
     struct pi_unit_chain *chains;
     size_t n_chains, chains_cap;
-    struct pi_ids chain_of;     /* from hashes of units to their chains */
-    struct pi_key hash_key;     /* of the hashes of units and of file names */
-    bool uniform, same_trailer; /* all of the output's events have samples, or trailers, of one layout */
-    struct pi_ids id_owner;     /* from the output's ids to event << 32 | machine */
-    struct pi_ids repeated;     /* hashes of events and ids that belong to others: these are in their lists */
-    struct pi_ids sums;         /* of counters in samples of the output */
-    uint64_t last_id;           /* the last one assigned */
+    struct pi_ids chain_of; /* from hashes of units to their chains */
+    struct pi_key hash_key; /* of the hashes of units and of file names */
+    struct pi_ids id_owner; /* from the output's ids to event << 32 | machine */
+    struct pi_ids repeated; /* hashes of events and ids that belong to others: these are in their lists */
+    struct pi_ids sums;     /* of counters in samples of the output */
+    uint64_t last_id;       /* the last one assigned */
     struct pi_sections out;
     struct pi_rounds rounds;
     uint32_t last;  /* input of the record written last */

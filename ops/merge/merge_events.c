@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_events.c - the ids of the output's events, and changes of ids and pids in records. */
 #include "merge.h"
-#include "src/codec/plan.h"
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
@@ -201,18 +200,6 @@ static void find_last_id(struct pi_merging *m)
         }
 }
 
-/* What the output's events have in common: then a reader knows the layout of records of none of them. */
-static void compare_plans(struct pi_merging *m)
-{
-    m->uniform = m->same_trailer = m->n_events != 0;
-    for (size_t i = 0; i < m->n_events; i++) {
-        struct pi_merged_event *e = &m->events[i];
-        pd_plan_init(&e->plan, &e->attr, m->order);
-        m->uniform &= pi_plans_are_alike(&e->plan, &m->events[0].plan);
-        m->same_trailer &= pi_plans_have_same_trailer(&e->plan, &m->events[0].plan);
-    }
-}
-
 enum pd_code pi_merge_events(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
@@ -236,7 +223,8 @@ enum pd_code pi_merge_events(struct pi_merging *m)
     }
     if (!code && m->n > 1)
         find_unnamed(m);
-    compare_plans(m);
+    for (size_t i = 0; i < m->n_events; i++)
+        pd_plan_init(&m->events[i].plan, &m->events[i].attr, m->order);
     for (size_t i = 0; i < m->n; i++)
         m->in[i].rewritten |= m->in[i].ids.n || m->in[i].pid_step;
     m->stats->events = m->n_events;
@@ -418,7 +406,7 @@ static bool gets_other_layout(const struct pi_merging *m, const struct pi_merge_
     if (rec->type == PD_RECORD_READ && (unknown || !own->id_all) &&
         own->shape.read_format != to->shape.read_format)
         return true;
-    return unknown && (sample ? !m->uniform : !m->same_trailer);
+    return unknown && pi_attrs_plan_of_none(&m->out.writer->attrs, sample) == NULL;
 }
 
 /*

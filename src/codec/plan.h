@@ -4,7 +4,6 @@
 #define PERFDATA_PLAN_H
 
 #include <perfdata/codec.h>
-#include <perfdata/constants.h>
 #include <string.h>
 
 /* True if the records of both are laid out alike. */
@@ -15,14 +14,6 @@ static inline bool pi_plans_are_alike(const struct pd_plan *a, const struct pd_p
            a->shape.branch_sample_type == b->shape.branch_sample_type && a->id_all == b->id_all &&
            a->unknown == b->unknown && a->unknown_read == b->unknown_read &&
            memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
-}
-
-/* True if the trailers of both are laid out alike. */
-static inline bool pi_plans_have_same_trailer(const struct pd_plan *a, const struct pd_plan *b)
-{
-    const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
-                            PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER;
-    return a->id_all == b->id_all && ((a->shape.sample_type ^ b->shape.sample_type) & fields) == 0;
 }
 
 #endif

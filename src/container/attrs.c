@@ -95,6 +95,13 @@ static bool map_add(struct pi_attrs *a, uint64_t id, uint32_t attr)
     return map_rebuild(a, a->map_size);
 }
 
+static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
+{
+    const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
+                            PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER;
+    return a->id_all == b->id_all && ((a->shape.sample_type ^ b->shape.sample_type) & fields) == 0;
+}
+
 /* One block: the event, its ids, which are yet to be filled in, and the attr's bytes past the known fields.
  */
 static struct pd_event_attr *new_event(struct pi_attrs *a, enum pd_order order, const struct pd_attr *attr,
@@ -129,7 +136,7 @@ static enum pd_code put_event(struct pi_attrs *a, struct pd_event_attr *e, size_
     a->id_at = a->attr[0]->plan.id;
     if (a->uniform + 1 == a->n && pi_plans_are_alike(&e->plan, &a->attr[0]->plan))
         a->uniform++;
-    if (a->same_trailer + 1 == a->n && pi_plans_have_same_trailer(&e->plan, &a->attr[0]->plan))
+    if (a->same_trailer + 1 == a->n && same_trailer(&e->plan, &a->attr[0]->plan))
         a->same_trailer++;
     for (size_t i = 0; i < n_ids; i++)
         if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
@@ -254,7 +261,7 @@ void pi_attrs_resolve(const struct pi_attrs *a, struct pd_record *rec)
     if (index != UINT32_MAX)
         set_event(a, rec, index);
     else
-        rec->plan = pi_attrs_uniform(a) || (!sample && a->seen <= a->same_trailer) ? first : NULL;
+        rec->plan = pi_attrs_plan_of_none(a, sample);
 }
 
 bool pi_attrs_concern(const struct pd_record *rec)

@@ -124,6 +124,13 @@ static inline bool pi_attrs_uniform(const struct pi_attrs *a)
     return a->seen <= a->uniform;
 }
 
+/* The plan of a sample, or other record of the kernel, whose id no event has; NULL: events differ in it. */
+static inline const struct pd_plan *pi_attrs_plan_of_none(const struct pi_attrs *a, bool sample)
+{
+    const bool alike = pi_attrs_uniform(a) || (!sample && a->seen <= a->same_trailer);
+    return a->seen && alike ? &a->attr[0]->plan : NULL;
+}
+
 /*
  * For writers that put all attrs before the records: attrs that come behind a record in the stream may change
  * its meaning. All zeros at the start; pass each record of the stream in order, including those of attrs.

@@ -1407,13 +1407,19 @@ static inline bool operation_is_lost(const struct operations *t, uint32_t member
     return t->lost.ranges > LOST_RANGES;
 }
 
+/* True if it told something of that field of the first input. */
+static inline bool operation_tells(const struct operations *t, const char *field)
+{
+    bool tells = false;
+    for (size_t i = 0; i < t->told[0].n && i < TOLD_PLACES; i++)
+        tells = tells || strcmp(t->told[0].at[i].field, field) == 0;
+    return tells;
+}
+
 /* Where repair says that the data begins later than in the header, no record is before it. */
 static inline bool operation_is_before_data(const struct operations *t, const struct told_place *place)
 {
-    bool moved = false;
-    for (size_t i = 0; i < t->told[0].n && i < TOLD_PLACES; i++)
-        moved = moved || strcmp(t->told[0].at[i].field, "data.offset") == 0;
-    return moved && place->member == 0 && place->offset < t->repaired.data_offset;
+    return operation_tells(t, "data.offset") && place->member == 0 && place->offset < t->repaired.data_offset;
 }
 
 /* Where repair says that the data ends later than in the header, the record at the old end goes on. */
@@ -1434,10 +1440,7 @@ static inline bool operation_goes_on(struct operations *t, const struct image *i
 /* Where repair says that the data ends earlier than in the header, the table of features begins there. */
 static inline bool operation_is_table(const struct operations *t, const struct told_place *place)
 {
-    bool moved = false;
-    for (size_t i = 0; i < t->told[0].n && i < TOLD_PLACES; i++)
-        moved = moved || strcmp(t->told[0].at[i].field, "data.size") == 0;
-    return moved && place->member == 0 && place->offset == t->repaired.data_end;
+    return operation_tells(t, "data.size") && place->member == 0 && place->offset == t->repaired.data_end;
 }
 
 /* Damage that `check` names is lost, or told. */

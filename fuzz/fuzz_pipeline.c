@@ -314,10 +314,8 @@ static bool is_finished(struct trial *t, const struct image *in)
 static bool needs_names(struct trial *t, const struct image *in)
 {
     struct pd_reader *r = open_image(t, in->b, in->n);
-    bool needs = false;
     CHECK(r);
-    for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
-        needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
+    const bool needs = recording_needs_names(r);
     pd_reader_close(r);
     return needs;
 }

@@ -2063,16 +2063,11 @@ static inline void check_filter_live(struct operations *t, const struct image *o
     CHECK(deferred || operation_content_same(t, out, live));
 }
 
-/* Whether names of events tell what samples are of: read once, those behind them come too late. */
+/* Read once, names of events that stand behind samples come too late. */
 static inline bool operation_needs_names(struct operations *t, const struct image *in)
 {
     struct pd_reader *r = operation_reopen(t, in);
-    bool needs = false;
-    for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
-        needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
-    while (!needs && pd_reader_next(r, &(struct pd_record){0}, NULL) == PD_OK)
-        for (size_t i = 0; i < pd_reader_n_attrs(r); i++)
-            needs |= pd_reader_attr(r, i)->plan.offcpu != 0;
+    const bool needs = recording_needs_names(r);
     pd_reader_close(r);
     return needs;
 }

@@ -198,4 +198,17 @@ static inline bool told_has(const struct told *t, const struct told_place *place
     return t->n > TOLD_PLACES;
 }
 
+/* True if names of events tell what samples are of: those of off-cpu time. Reads on until that is known. */
+static inline bool recording_needs_names(struct pd_reader *r)
+{
+    struct pd_record rec = {0};
+    size_t i = 0;
+    do
+        for (; i < pd_reader_n_attrs(r); i++)
+            if (pd_reader_attr(r, i)->plan.offcpu)
+                return true;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK);
+    return false;
+}
+
 #endif

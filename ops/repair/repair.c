@@ -159,12 +159,22 @@ static uint64_t chunk_bytes(struct pd_reader *r, uint64_t offset)
     return size < r->end - offset ? size : r->end - offset;
 }
 
+/* What is passed over may have had the rest of a record that begins in a COMPRESSED one before it. */
+static void lose_open(struct repair *p)
+{
+    struct pd_record rec = {.index = p->r->index, .member = p->r->member};
+    struct pd_error why;
+    if (pi_reader_tell_open(p->r, &rec, &why) != PD_END)
+        lose(p, rec.offset, chunk_bytes(p->r, rec.offset), &why);
+}
+
 /* The data makes no sense from here on. */
 static void pass_over(struct repair *p, uint64_t from, uint64_t search, const struct pd_error *why)
 {
     struct pd_reader *r = p->r;
     const uint64_t to = p->options->keep_tail ? pi_find_records(r, search) : r->end;
     lose(p, from, to - from, why);
+    lose_open(p);
     if (to < r->end)
         pi_reader_go_on(r, to);
     else

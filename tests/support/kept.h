@@ -210,6 +210,22 @@ static inline void kept_pass(struct kept *k, const uint8_t *p, uint64_t n)
         }
 }
 
+/* What begins at `at`: a range that is lost, or what is kept; *to is where that ends. */
+static inline bool kept_lacks(const struct lost *lost, uint32_t member, uint64_t at, uint64_t end,
+                              uint64_t *to)
+{
+    bool lacks = false;
+    *to = end;
+    for (size_t i = 0; i < lost->ranges; i++)
+        if (lost->range[i].member == member && lost->range[i].to > at) {
+            lacks = lost->range[i].from <= at;
+            *to = lacks ? lost->range[i].to : lost->range[i].from;
+            break;
+        }
+    *to = *to < end ? *to : end;
+    return lacks;
+}
+
 /* The data of one file from `at` to `end`. */
 static inline void kept_read(struct kept *k, const uint8_t *bytes, uint64_t at, uint64_t end,
                              const struct lost *lost, uint32_t member)
@@ -217,22 +233,26 @@ static inline void kept_read(struct kept *k, const uint8_t *bytes, uint64_t at, 
     k->open.n = 0;
     k->broken = k->torn = k->doubt = k->astray = false;
     k->hint = 0;
-    while (at < end) {
-        uint64_t to = end;
-        bool is_lost = false;
-        for (size_t i = 0; i < lost->ranges; i++)
-            if (lost->range[i].member == member && lost->range[i].to > at) {
-                is_lost = lost->range[i].from <= at;
-                to = is_lost ? lost->range[i].to : lost->range[i].from;
-                break;
-            }
-        to = to < end ? to : end;
-        if (is_lost)
+    for (uint64_t to; at < end; at = to)
+        if (kept_lacks(lost, member, at, end, &to))
             kept_pass(k, bytes + at, to - at);
         else
             kept_take(k, bytes + at, to - at);
-        at = to;
-    }
+}
+
+/* True if a record that is kept begins at `place`. */
+static inline bool kept_begins(enum pd_order order, const uint8_t *bytes, uint64_t at, uint64_t end,
+                               const struct lost *lost, uint64_t place)
+{
+    const struct kept k = {.order = order};
+    struct pd_record rec;
+    for (uint64_t to, size; at < end && at < place; at = to)
+        if (!kept_lacks(lost, 0, at, end, &to)) {
+            CHECK(kept_frame(&k, bytes + at, to - at, &rec, &size));
+            to = at + size;
+        }
+    uint64_t to;
+    return at == place && at < end && !kept_lacks(lost, 0, at, end, &to);
 }
 
 /* Those that are sure are among the others, in their order. */

@@ -1416,10 +1416,16 @@ static inline bool operation_tells(const struct operations *t, const char *field
     return tells;
 }
 
-/* Where repair says that the data begins later than in the header, no record is before it. */
-static inline bool operation_is_before_data(const struct operations *t, const struct told_place *place)
+/* Where repair says that the data begins elsewhere than in the header, other bytes are records. */
+static inline bool operation_is_no_record(struct operations *t, const struct image *in,
+                                          const struct told_place *place)
 {
-    return operation_tells(t, "data.offset") && place->member == 0 && place->offset < t->repaired.data_offset;
+    const struct pd_file_info *const info = &t->repaired;
+    const struct pd_bytes data = operation_file(t, in, "data");
+    const uint64_t end = info->data_end - info->stray;
+    return operation_tells(t, "data.offset") && place->member == 0 &&
+           !kept_begins(info->order, data.ptr, info->data_offset, end < data.n ? end : data.n, &t->lost,
+                        place->offset);
 }
 
 /* Where repair says that the data ends later than in the header, the record at the old end goes on. */
@@ -1448,9 +1454,10 @@ static inline void check_repair_tells(struct operations *t, const struct image *
 {
     const struct told *const damage = &t->damage[0];
     for (size_t i = 0; i < damage->n && i < TOLD_PLACES; i++)
-        CHECK(told_has(&t->told[0], &damage->at[i]) || operation_is_before_data(t, &damage->at[i]) ||
+        CHECK(told_has(&t->told[0], &damage->at[i]) ||
+              operation_is_lost(t, damage->at[i].member, damage->at[i].offset) ||
               operation_goes_on(t, in, &damage->at[i]) || operation_is_table(t, &damage->at[i]) ||
-              operation_is_lost(t, damage->at[i].member, damage->at[i].offset));
+              operation_is_no_record(t, in, &damage->at[i]));
 }
 
 /* It reports what it loses, loses nothing else, and nothing of what it made; without a report, it has all. */

@@ -275,21 +275,25 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
     return probe(r, rec, error);
 }
 
-/* The end of the data; part of a record may be left over from the last COMPRESSED one. */
-static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+enum pd_code pi_reader_tell_open(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    const size_t left = r->inflate.end - r->inflate.start;
-    enum pd_code code = r->member ? PD_OK : pi_file_tail(r, error);
-    r->stopped = code != PD_AGAIN;
-    if (code)
-        return code;
-    if (left == 0 || r->inflate.broken)
+    const struct pi_inflate *z = &r->inflate;
+    const size_t left = z->end - z->start;
+    if (left == 0 || z->broken)
         return PD_END;
-    const uint8_t *p = r->inflate.buf + r->inflate.start;
-    rec->offset = r->inflate.offset;
+    const uint8_t *p = z->buf + z->start;
+    rec->offset = z->offset;
     rec->type = left < 4 ? PD_RECORD_COMPRESSED : pi_load32(p, r->info.order);
     return pi_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left,
                           left < 8 ? 8 : pi_load16(p + 6, r->info.order));
+}
+
+/* The end of the data; part of a record may be left over from the last COMPRESSED one. */
+static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const enum pd_code code = r->member ? PD_OK : pi_file_tail(r, error);
+    r->stopped = code != PD_AGAIN;
+    return code ? code : pi_reader_tell_open(r, rec, error);
 }
 
 /*

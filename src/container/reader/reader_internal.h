@@ -156,6 +156,8 @@ void pi_reader_move(struct pd_reader *r, uint64_t at);
 void pi_reader_go_on(struct pd_reader *r, uint64_t at);
 /* Nothing more is read of this member. */
 void pi_reader_stop(struct pd_reader *r);
+/* PD_END, or what is wrong with a record of which the COMPRESSED ones so far have only the begin: *rec. */
+enum pd_code pi_reader_tell_open(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 
 /* The recording calls an event so: its samples are off-cpu ones or not. */
 void pi_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);

@@ -19,6 +19,7 @@ struct pi_output_options {
     int level;               /* of zstd; 0: that of the input, or 1 */
     uint64_t frame;          /* as in pd_writer_options */
     struct pi_members members; /* for a directory as output; without them, the output is a file */
+    bool renumber;             /* the files data.N of a directory are numbered without gaps */
 };
 
 struct pi_output {

@@ -3,12 +3,15 @@
  * stream_out.c - writes the kept records to a file, a stream, or the files of a directory. Compressed records
  * are compressed again, unless the options say all or none.
  */
+#include "src/container/dir.h"
 #include "src/container/file.h"
 #include "src/session/content.h"
 #include "output.h"
 #include "payload.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 static enum pd_order order_of(const struct pi_output *o)
 {
@@ -55,7 +58,11 @@ static enum pd_code start(struct pi_output *o, struct pd_writer *w)
 static enum pd_code open_member(struct pi_output *o, uint32_t i, struct pi_member_file *file)
 {
     const struct pd_member *m = pd_reader_member(o->sections.reader, i);
-    return pi_member_open(&o->options.members, m->name, m->mode, file, o->sections.error);
+    char number[32];
+    snprintf(number, sizeof number, "data.%" PRIu32, i - 1);
+    return pi_member_open(&o->options.members,
+                          o->options.renumber && pi_dir_is_numbered(m->name) ? number : m->name, m->mode,
+                          file, o->sections.error);
 }
 
 static enum pd_code close_member(struct pi_output *o, struct pi_member_file *file, enum pd_code code)

@@ -635,9 +635,10 @@ static enum pd_code mend_attr(void *user, const struct pd_event_attr *from, stru
 static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
 {
     const struct pd_repair_options *o = p->options;
-    p->out = (struct pi_output){
-        .sink = sink,
-        .options = {.allocator = o->allocator, .members = {o->open_member, o->close_member, o->user}}};
+    p->out = (struct pi_output){.sink = sink,
+                                .options = {.allocator = o->allocator,
+                                            .members = {o->open_member, o->close_member, o->user},
+                                            .renumber = true}};
     p->out.sections = (struct pi_sections){.reader = p->r,
                                            .change_attr = mend_attr,
                                            .skip = p->skip,

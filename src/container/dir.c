@@ -57,8 +57,7 @@ static char *member_path(const struct pd_reader *r, const char *name, const stru
     return path;
 }
 
-/* perf names its files data.0, data.1, ...: such a name is always a member. */
-static bool is_numbered(const char *name)
+bool pi_dir_is_numbered(const char *name)
 {
     const size_t digits = strlen(name) > 5 ? strspn(name + 5, "0123456789") : 0;
     return digits && digits < 10 && name[5 + digits] == 0;
@@ -76,7 +75,7 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
         return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     const bool there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     pi_release(r->allocator, path);
-    if (!there && r->n_members && !is_numbered(name))
+    if (!there && r->n_members && !pi_dir_is_numbered(name))
         return PD_OK;
     char *copy = pi_resize(r->allocator, NULL, strlen(name) + 1);
     if (copy == NULL ||
@@ -99,7 +98,7 @@ static void drop_members(struct pd_reader *r, size_t keep)
 
 static uint64_t number_of(const struct pd_member *m)
 {
-    return is_numbered(m->name) ? strtoull(m->name + 5, NULL, 10) : UINT64_MAX;
+    return pi_dir_is_numbered(m->name) ? strtoull(m->name + 5, NULL, 10) : UINT64_MAX;
 }
 
 /* `data` first, then by number, then by name. */
@@ -130,7 +129,7 @@ static enum pd_code find_gaps(struct pd_reader *r, struct pd_error *error)
 {
     uint64_t next = 0;
     enum pd_code code = PD_OK;
-    for (size_t i = 1; !code && i < r->n_members && is_numbered(r->members[i].name); i++) {
+    for (size_t i = 1; !code && i < r->n_members && pi_dir_is_numbered(r->members[i].name); i++) {
         const uint64_t n = number_of(&r->members[i]);
         if (n > next)
             code = pi_finding(r, error, PD_EVALUE, PD_NOWHERE, "number of the next data.N file", n, next);

@@ -10,6 +10,8 @@ struct pi_input;
 extern const char pi_dir_data[]; /* its name in errors of opening it */
 /* True for the name of a file that perf reads as records of the directory that it is in. */
 bool pi_dir_is_member(const char *name);
+/* perf names its files data.0, data.1, ...: such a name is always a member, and comes right behind `data`. */
+bool pi_dir_is_numbered(const char *name);
 /* Sets r->dir to the path of `data` when `path` is a directory. */
 enum pd_code pi_dir_find(struct pd_reader *r, const char *path, struct pd_error *error);
 /*

@@ -543,6 +543,16 @@ for name in zero missing missing-too; do
     fi
 done
 
+# Where a file is missing between others, these are numbered anew.
+rm -rf gx
+cp -r whole.dir gx
+cp gx/data.0 gx/data.7
+mv gx/data.0 gx/data.3
+expect 3 "$PERFDATA" check gx
+repaired_dir gaps
+[ "$(cd gy && echo data*)" = 'data data.0 data.1' ] || fail "gaps: $(ls gy)"
+cmp -s gy/data.0 gx/data.3 && cmp -s gy/data.1 gx/data.7 || fail 'gaps: other records'
+
 # What is lost of several files is told of each by itself, in their order, where it has the same place or one
 # before that of another file, too.
 tiny >tiny.data

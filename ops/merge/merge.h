@@ -79,10 +79,11 @@ struct pi_merge_input {
     struct pi_merge_parts {
         uint8_t *bytes; /* records */
         size_t n, cap;
-    } parts;        /* of a large record whose end has not come */
-    uint64_t key;   /* its time in the merge */
-    uint64_t first; /* time */
-    bool early;     /* the next record comes before all that have a time */
+        size_t begun; /* so many of the bytes are the begin of a record that another input had whole */
+    } parts;          /* of a large record whose end has not come */
+    uint64_t key;     /* its time in the merge */
+    uint64_t first;   /* time */
+    bool early;       /* the next record comes before all that have a time */
 };
 
 struct pi_merging {

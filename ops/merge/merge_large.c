@@ -28,14 +28,19 @@ static enum pd_code hold_part(struct pi_merging *m, struct pi_merge_parts *parts
     return PD_OK;
 }
 
+/* True if one has the parts of the other, and perhaps more. */
+static bool goes_on(const struct pi_merge_parts *a, const struct pi_merge_parts *begin)
+{
+    return begin->n <= a->n && memcmp(a->bytes, begin->bytes, begin->n) == 0;
+}
+
 /* Writes the parts, or leaves them out if another input had the same. */
-static enum pd_code put_parts(struct pi_merging *m, uint32_t input)
+static enum pd_code put_parts(struct pi_merging *m, uint32_t input, bool again)
 {
     struct pi_merge_parts *parts = &m->in[input].parts;
     const size_t n = parts->n;
-    bool again = false;
-    enum pd_code code = n ? pi_merge_state_bytes(m, input, parts->bytes, n, &again) : PD_OK;
-    parts->n = 0;
+    enum pd_code code = n && !again ? pi_merge_state_bytes(m, input, parts->bytes, n, &again) : PD_OK;
+    parts->n = parts->begun = 0;
     for (size_t at = 0, size; !code && at < n; at += size) {
         size = pi_load16(parts->bytes + at + 6, m->order);
         if (again)
@@ -46,16 +51,42 @@ static enum pd_code put_parts(struct pi_merging *m, uint32_t input)
     return code;
 }
 
+/* Others have the begin of a record that is whole here: what split leaves in the pieces before its end. */
+static void note_begun(struct pi_merging *m, uint32_t input)
+{
+    const struct pi_merge_parts *whole = &m->in[input].parts;
+    for (uint32_t i = 0; i < m->n; i++) {
+        struct pi_merge_parts *parts = &m->in[i].parts;
+        if (i != input && parts->n && goes_on(whole, parts))
+            parts->begun = parts->n;
+    }
+}
+
+/* True if the parts without an end are in another input, with others behind them. */
+static bool is_begin(const struct pi_merging *m, uint32_t input)
+{
+    const struct pi_merge_parts *parts = &m->in[input].parts;
+    bool begins = parts->n && parts->begun == parts->n;
+    for (uint32_t i = 0; !begins && parts->n && i < m->n; i++)
+        begins = m->in[i].parts.n > parts->n && goes_on(&m->in[i].parts, parts);
+    return begins;
+}
+
 enum pd_code pi_merge_part(struct pi_merging *m, uint32_t input, const struct pd_record *rec)
 {
     const enum pd_code code = hold_part(m, &m->in[input].parts, rec);
-    return code || rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END ? code : put_parts(m, input);
+    if (code || rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END)
+        return code;
+    note_begun(m, input);
+    return put_parts(m, input, false);
 }
 
 enum pd_code pi_merge_open_parts(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
+    for (uint32_t i = 0; !code && i < m->n; i++) /* all are still there, or were the begin of one that is */
+        code = is_begin(m, i) ? put_parts(m, i, true) : PD_OK;
     for (uint32_t i = 0; !code && i < m->n; i++)
-        code = put_parts(m, i);
+        code = put_parts(m, i, false);
     return code;
 }

@@ -606,19 +606,19 @@ expect 0 "$PERFDATA" merge -f -o c.data a.data b.data
 records c.data | grep -q '"values":{"value":"7"}}.*"identifier":"3"' || fail "READ of id 0: $(records c.data)"
 
 # Large records of simpleperf: each is written as a whole, and once; one without an end is not the begin of
-# another input's.
-large() { # FILE BYTES...: a recording with one large record of such parts, in hex; "end" ends it
+# another input's, unless that has the same parts: then it is there.
+large() { # FILE BYTES...: with one large record of such parts, in hex; "end" ends it, "sample" is one
     local file=$1 part
     shift
     {
         echo '{"header":{"container":"file","order":"little"}}'
         echo '{"attr":{"type":"SOFTWARE","config":"0","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
         for part; do
-            if [ "$part" = end ]; then
-                echo '{"record":{"type":"SIMPLEPERF_SPLIT_END","simpleperf_split_end":{}}}'
-            else
-                echo '{"record":{"type":"SIMPLEPERF_SPLIT","simpleperf_split":{"data":"'"$part"'"}}}'
-            fi
+            case $part in
+            end) echo '{"record":{"type":"SIMPLEPERF_SPLIT_END","simpleperf_split_end":{}}}' ;;
+            sample) echo '{"record":{"type":"SAMPLE","sample":{"ip":"1","pid":1,"tid":1,"time":"5"}}}' ;;
+            *) echo '{"record":{"type":"SIMPLEPERF_SPLIT","simpleperf_split":{"data":"'"$part"'"}}}' ;;
+            esac
         done
     } | "$PERFDATA" encode -q -f -o "$file" || fail "encode of $file"
 }
@@ -629,7 +629,9 @@ parts() { # FILE: the data of its parts
 first=0b80000000001800 # of the type 32779, and 24 bytes
 large one.data $first 3400000000000000 5600000000000000 end
 large two.data $first 3400000000000000 7800000000000000 end
-large open.data $first 3400000000000000
+large open.data $first 9a00000000000000
+large begun.data $first 3400000000000000
+large further.data $first 9a00000000000000 bc00000000000000
 for command in 'merge -f -o m.data' 'merge -f -a -o m.data'; do
     # shellcheck disable=SC2086
     expect 0 "$PERFDATA" $command one.data two.data one.data
@@ -643,7 +645,17 @@ for command in 'merge -f -o m.data' 'merge -f -a -o m.data'; do
     # shellcheck disable=SC2086
     expect 0 "$PERFDATA" $command open.data one.data open.data
     [ "$(parts m.data)" = "$(parts one.data) $(parts open.data)" ] || fail "$command: $(parts m.data)"
+    for twice in 'begun one one' 'open further further' 'open further open further'; do
+        # shellcheck disable=SC2086
+        expect 0 "$PERFDATA" $command $(printf '%s.data ' $twice)
+        [ "$(parts m.data)" = "$(parts "${twice##* }.data")" ] || fail "$command $twice: $(parts m.data)"
+    done
 done
+# What stands between the parts may come into other pieces than these.
+large cut.data $first sample 3400000000000000 sample 5600000000000000 end
+expect 0 "$PERFDATA" split -f --chunks 2 -o 'piece-%d.data' cut.data
+expect 0 "$PERFDATA" merge -f -o m.data piece-0.data piece-1.data
+[ "$(parts m.data)" = "$(parts cut.data)" ] || fail "pieces of a large record: $(parts m.data)"
 
 # ---- Groups come along, whichever input has them, also one that names a single event.
 for of in none one; do

@@ -42,10 +42,14 @@ struct feature {
     uint64_t high, low;
 };
 
+/* Bytes beside those of a feature that waits: the same on each machine, as the hash depends on the limit. */
+#define HELD_COSTS 16
+
 /* A CPU_TOPOLOGY, whose layout depends on an NRCPUS that may come later. */
 struct held {
     uint8_t *bytes;
     size_t n;
+    uint64_t offset; /* in the file */
 };
 
 struct pi_hashing {
@@ -176,7 +180,7 @@ static enum pd_code hash_feature(struct pi_hashing *h, uint32_t number, uint64_t
 }
 
 /* Keeps a CPU_TOPOLOGY until the end. */
-static enum pd_code hold(struct pi_hashing *h, const void *bytes, size_t n)
+static enum pd_code hold(struct pi_hashing *h, uint64_t offset, const void *bytes, size_t n)
 {
     uint8_t *copy = pi_resize(h->allocator, NULL, n);
     if (copy == NULL || !pi_grow(h->allocator, (void **)&h->held, h->n_held, &h->cap_held, sizeof *h->held)) {
@@ -184,8 +188,8 @@ static enum pd_code hold(struct pi_hashing *h, const void *bytes, size_t n)
         return no_memory(h, n);
     }
     memcpy(copy, bytes, n);
-    h->held[h->n_held++] = (struct held){copy, n};
-    h->held_bytes += n + sizeof *h->held;
+    h->held[h->n_held++] = (struct held){copy, n, offset};
+    h->held_bytes += n + HELD_COSTS;
     return PD_OK;
 }
 
@@ -196,7 +200,7 @@ static enum pd_code add_feature(struct pi_hashing *h, uint64_t number, uint64_t 
     if (pi_is_of_container(number) || (n == 0 && !pi_may_be_empty(number)))
         return PD_OK;
     if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= PI_LIMIT_HASH_HELD)
-        return hold(h, bytes, n);
+        return hold(h, offset, bytes, n);
     if (number < OTHER)
         return hash_feature(h, (uint32_t)number, offset, bytes, n);
     pi_canon_bytes(&h->item, bytes, n); /* nobody knows it */
@@ -208,7 +212,7 @@ static enum pd_code add_held(struct pi_hashing *h)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < h->n_held; i++)
-        code = hash_feature(h, PD_FEAT_CPU_TOPOLOGY, PD_NOWHERE, h->held[i].bytes, h->held[i].n);
+        code = hash_feature(h, PD_FEAT_CPU_TOPOLOGY, h->held[i].offset, h->held[i].bytes, h->held[i].n);
     return code;
 }
 

@@ -149,6 +149,16 @@ has out '  cut.data$'
 has err cut.data
 expect 3 "$PERFDATA" hash unfinished.data
 
+# A CPU_TOPOLOGY waits for the number of cpus; its damage is told once, with its place.
+cat >topology.jsonl <<'END'
+{"header":{"container":"pipe","order":"little"}}
+{"record":{"type":"HEADER_ATTR","header_attr":{"attr":{"size":128,"sample_type":"IP|TID|TIME"}}}}
+{"record":{"type":"HEADER_FEATURE","header_feature":{"feat_id":"CPU_TOPOLOGY","data":"010000004000000061"}}}
+END
+expect 0 "$PERFDATA" encode -q -o topology.data topology.jsonl
+expect 3 "$PERFDATA" hash topology.data
+[ "$(grep cpu_topology err | grep -c offset)/$(grep -c cpu_topology err)" = 1/1 ] || fail "$(cat err)"
+
 # ---- Memory: hashes of records wait in temporary files.
 tiny >tiny.data
 flat 20000 "$PERFDATA" hash

@@ -195,19 +195,27 @@ static inline void kept_take(struct kept *k, const uint8_t *p, uint64_t n)
     }
 }
 
-/* A COMPRESSED record of which all is there takes part in what others are decompressed to. */
+/*
+ * A COMPRESSED record of which all is there takes part in what others are decompressed to; behind bytes that
+ * are no record, too, where it may have been found.
+ */
 static inline void kept_pass(struct kept *k, const uint8_t *p, uint64_t n)
 {
     struct pd_record rec;
-    for (uint64_t at = 0, size; at < n; at += size)
-        if (!kept_frame(k, p + at, n - at, &rec, &size)) {
+    bool torn = false;
+    for (uint64_t at = 0, size; at < n; at += size) {
+        const bool frames = kept_frame(k, p + at, n - at, &rec, &size);
+        if (!frames && !torn)
             kept_break(k);
-            k->torn = true;
-            return;
-        } else {
-            k->doubt = true;
-            kept_chunk(k, &rec, false);
+        torn |= !frames;
+        k->torn |= torn;
+        if (torn && !(frames && pi_is_wrapper_type(rec.type))) {
+            size = 1;
+            continue;
         }
+        k->doubt |= !torn;
+        kept_chunk(k, &rec, false);
+    }
 }
 
 /* What begins at `at`: a range that is lost, or what is kept; *to is where that ends. */

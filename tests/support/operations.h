@@ -742,12 +742,19 @@ static inline bool operation_has_twin_ids(struct operations *t, const struct ima
     return twins;
 }
 
+/* With all attrs of a stream. */
+static inline struct pd_reader *operation_reopen_read(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    while (pd_reader_next(r, &(struct pd_record){0}, NULL) == PD_OK)
+        ;
+    return r;
+}
+
 static inline bool operation_lists_twice(struct operations *t, const struct image *in, uint64_t part)
 {
-    struct pd_reader *r = part == OPERATION_ATTRS ? operation_reopen(t, in) : NULL;
+    struct pd_reader *r = part == OPERATION_ATTRS ? operation_reopen_read(t, in) : NULL;
     bool twice = false;
-    while (r && pd_reader_next(r, &(struct pd_record){0}, NULL) == PD_OK) /* all attrs of a stream */
-        ;
     for (size_t i = 0; r && i < pd_reader_n_attrs(r); i++) {
         const struct pd_event_attr *const event = pd_reader_attr(r, i);
         for (size_t k = 1; k < event->n_ids; k++)
@@ -770,6 +777,22 @@ static inline bool operation_tells_events(struct operations *t, const struct ima
     return part == PD_FEAT_EVENT_DESC || part == PD_FEAT_GROUP_DESC;
 }
 
+/* Beside a piece of a stream that ends before an event, merge gives each of the others an id. */
+static inline bool operation_needs_ids(struct operations *t, const struct image *in, uint64_t part)
+{
+    struct pd_reader *whole = part == OPERATION_ATTRS ? operation_reopen_read(t, in) : NULL;
+    bool all = true, fewer = false;
+    for (size_t i = 0; whole && i < pd_reader_n_attrs(whole); i++)
+        all &= pd_reader_attr(whole, i)->n_ids != 0;
+    for (size_t i = 0; !all && i < t->n_pieces; i++) {
+        struct pd_reader *piece = operation_reopen_read(t, t->pieces + i);
+        fewer |= pd_reader_n_attrs(piece) < pd_reader_n_attrs(whole);
+        pd_reader_close(piece);
+    }
+    pd_reader_close(whole);
+    return fewer;
+}
+
 static inline bool operation_noted(struct operations *t, const struct image *in, uint64_t part)
 {
     (void)in;
@@ -784,6 +807,7 @@ static const struct operation_other {
 } operation_others[] = {
     {true, operation_tells_times, "when samples were taken is known from what is there"},
     {true, operation_noted, "merge says that its inputs contradict each other, or that it left it out"},
+    {true, operation_needs_ids, "merge gives an id to an event that an input has not got"},
     {true, operation_has_twin_ids, "nothing tells that two build ids of one file were there"},
     {false, operation_tells_events, "merge describes the events anew"},
     {false, operation_lists_twice, "merge lists an id of an event once"},

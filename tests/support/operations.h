@@ -1440,14 +1440,14 @@ static inline bool operation_tells(const struct operations *t, const char *field
     return tells;
 }
 
-/* Where repair says that the data begins elsewhere than in the header, other bytes are records. */
+/* Where repair says that the data begins or ends elsewhere than in the header, other bytes are records. */
 static inline bool operation_is_no_record(struct operations *t, const struct image *in,
                                           const struct told_place *place)
 {
     const struct pd_file_info *const info = &t->repaired;
     const struct pd_bytes data = operation_file(t, in, "data");
     const uint64_t end = info->data_end - info->stray;
-    return operation_tells(t, "data.offset") && place->member == 0 &&
+    return (operation_tells(t, "data.offset") || operation_tells(t, "data.size")) && place->member == 0 &&
            !kept_begins(info->order, data.ptr, info->data_offset, end < data.n ? end : data.n, &t->lost,
                         place->offset);
 }
@@ -1467,12 +1467,6 @@ static inline bool operation_goes_on(struct operations *t, const struct image *i
            (place->offset + 8 > end || place->offset + pi_load16(size, t->repaired.order) > end);
 }
 
-/* Where repair says that the data ends earlier than in the header, the table of features begins there. */
-static inline bool operation_is_table(const struct operations *t, const struct told_place *place)
-{
-    return operation_tells(t, "data.size") && place->member == 0 && place->offset == t->repaired.data_end;
-}
-
 /* Damage that `check` names is lost, or told. */
 static inline void check_repair_tells(struct operations *t, const struct image *in)
 {
@@ -1480,8 +1474,7 @@ static inline void check_repair_tells(struct operations *t, const struct image *
     for (size_t i = 0; i < damage->n && i < TOLD_PLACES; i++)
         CHECK(told_has(&t->told[0], &damage->at[i]) ||
               operation_is_lost(t, damage->at[i].member, damage->at[i].offset) ||
-              operation_goes_on(t, in, &damage->at[i]) || operation_is_table(t, &damage->at[i]) ||
-              operation_is_no_record(t, in, &damage->at[i]));
+              operation_goes_on(t, in, &damage->at[i]) || operation_is_no_record(t, in, &damage->at[i]));
 }
 
 /* It reports what it loses, loses nothing else, and nothing of what it made; without a report, it has all. */

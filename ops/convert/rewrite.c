@@ -614,6 +614,7 @@ enum pd_code pi_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
                         .from = reader->info.order,
                         .to = t ? t->to : reader->info.order};
     *w.stats = (struct pd_rewrite_stats){0};
+    reader->copies_rest = true;
     if (own.reencode && w.from == w.to)
         w.nr_cpus_avail = pi_nr_cpus_avail(reader);
     if (own.member && own.member >= reader->n_members)

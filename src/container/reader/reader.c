@@ -27,14 +27,24 @@ void pi_reader_number_from(struct pd_reader *r, uint64_t first)
     r->index = r->first_index = first;
 }
 
-/* Reading cannot continue. If a stream has ended, its map is known now. */
+/*
+ * Nothing more comes of the data, but of a file on a pipe, what is behind it: PD_END, or PD_AGAIN. Without
+ * memory for it, the map stays as it was.
+ */
+static enum pd_code go_behind(struct pd_reader *r)
+{
+    const bool cut = r->in.at_end && pi_input_size(&r->in) < r->info.data_end;
+    const bool there = cut || (!r->copies_rest && !r->info.unfinished);
+    return there && pi_file_tail(r, NULL) == PD_AGAIN ? PD_AGAIN : PD_END;
+}
+
+/* Reading cannot continue. */
 static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 {
     if (code == PD_AGAIN) /* it can, later */
         return code;
     r->stopped = true;
-    if (!r->in.seekable && r->in.at_end && pi_input_size(&r->in) < r->info.data_end)
-        pi_file_tail(r, NULL); /* without memory for it, the map stays as it was */
+    go_behind(r);
     return code;
 }
 
@@ -444,7 +454,7 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
         return code;
     r->inside = false;
     if (r->stopped)
-        return PD_END;
+        return go_behind(r);
     if (r->skips && (code = pi_reader_next_given(r, rec, error)) != PD_END) /* other parts may follow */
         return !code && pi_carries_more(rec) ? probe(r, rec, error) : code;
     code = next_outside(r, rec, error);

@@ -63,11 +63,12 @@ struct pd_reader {
     uint32_t number;        /* of a reader of one member alone: which it is; otherwise 0 */
     bool old_features;      /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;
-    bool nested;   /* a COMPRESSED record inside another one was reported and is given next */
-    bool inside;   /* records of a COMPRESSED one are being given */
-    bool stopped;  /* at damage or at the end */
-    bool headless; /* the place of the first record is still to be found: see pi_reader_open_headless() */
-    bool mended;   /* pi_find_data() was called */
+    bool nested;      /* a COMPRESSED record inside another one was reported and is given next */
+    bool inside;      /* records of a COMPRESSED one are being given */
+    bool stopped;     /* at damage or at the end */
+    bool copies_rest; /* the caller reads what is behind damage, also on a pipe: pi_file_tail() comes then */
+    bool headless;    /* the place of the first record is still to be found: see pi_reader_open_headless() */
+    bool mended;      /* pi_find_data() was called */
     pi_next_decoded *next_decoded;      /* of the samples that come now */
     pi_next_decoded *const (*usual)[2]; /* the ones to choose from: pi_next_decoded_usual */
     uint64_t said_end;                  /* of the data, before pi_find_data() */

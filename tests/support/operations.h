@@ -229,12 +229,14 @@ static inline int operation_open_member(void *user, const char *name, unsigned m
     return archive_open_member(&t->made, name, mode, sink);
 }
 
-/* What was written is read as a directory if all went well. */
+/* What was written is read as a directory if all went well; else each file may have more, or less. */
 static inline void operation_gather(struct operations *t, struct image *out, bool written)
 {
     archive_gather(&t->made, out);
     if (written)
         operation_unpack(t, out);
+    else
+        out->n = 0;
 }
 
 /* ---- What `check` says of a recording */

@@ -223,6 +223,10 @@ expect 2 "$PERFDATA" sort -o none.data tiny.data
 "$PERFDATA" gen -q -c 50 --random -t SAMPLE --sample-type ip,tid -o untimed.data
 expect 2 "$PERFDATA" sort -n untimed.data
 has err 'no event samples TIME'
+"$PERFDATA" gen -q -c 50 -t SAMPLE,COMM --sample-type ip,tid --to dir --cpus 3 -o untimed.dir
+expect 2 "$PERFDATA" sort -o sorted.dir untimed.dir
+has err 'untimed.dir cannot be sorted: .*no event samples TIME'
+[ ! -e sorted.dir ] || fail 'a directory was written'
 
 # Wrong usage, and the habits.
 expect 2 "$PERFDATA" sort x.data

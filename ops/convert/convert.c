@@ -22,10 +22,20 @@
 
 static bool belongs_to_data(const struct pi_conversion *c, const struct pd_record *rec)
 {
+    if (c->split)
+        return true;
     if (rec->payload_size || pi_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
         return false;
     /* perf takes a `data` without records for an unfinished one. */
     return !c->first_done || pi_is_early(rec);
+}
+
+/* The parts of a large record stay in one file, with what stands between them. */
+static void note_part(struct pi_conversion *c, const struct pd_record *rec)
+{
+    c->split |= rec->type == PD_RECORD_SIMPLEPERF_SPLIT;
+    c->split_inside |= c->split && pi_convert_is_compressed(rec); /* its end may be inside */
+    c->split &= rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END || c->split_inside;
 }
 
 /* Writes a record to the file it belongs to. A record with a cut payload is left out. */
@@ -39,6 +49,7 @@ static enum pd_code place(struct pi_conversion *c, struct pd_record *rec)
         return pi_convert_put(c, c->r, rec, c->out.writer);
     c->rest_begun |= !belongs_to_data(c, rec);
     c->first_done = true;
+    note_part(c, rec);
     return pi_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->out.writer);
 }
 
@@ -206,8 +217,7 @@ static enum pd_code look_for_compressed(struct pi_conversion *c)
     c->r->keep_compressed = true;
     do
         pi_reader_pass_kernel(c->r);
-    while (pi_reader_next_here(c->r, &rec, NULL) == PD_OK &&
-           !(c->compressed = pi_convert_is_compressed(&rec)));
+    while (pd_reader_next(c->r, &rec, NULL) == PD_OK && !(c->compressed = pi_convert_is_compressed(&rec)));
     return pd_reader_rewind(c->r, c->error);
 }
 

@@ -41,6 +41,7 @@ struct pi_conversion {
     struct pi_sections out; /* of a directory: its `data` */
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
+    bool split, split_inside; /* the end of a large record is to come; compressed records came before it */
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
     uint64_t member_index;    /* of the next member's first record */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */

@@ -31,6 +31,7 @@ struct repair {
     uint32_t nr_cpus_avail; /* from NRCPUS in the output: other features depend on it */
     bool damaged;
     struct pd_large_parts parts; /* of a large record, as they are in the output */
+    uint32_t parts_member;       /* their file */
     bool stray_parts; /* some parts are written without their last one: to a reader they would belong to the
                          next large record */
     uint8_t *payload; /* of the current record, if it was decoded */
@@ -308,6 +309,11 @@ static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, st
     enum pd_code code = PD_OK;
     if (!pi_is_part(rec))
         return PD_OK;
+    if (rec->member != p->parts_member) { /* in a file, those of the one before stand in front of these */
+        p->stray_parts = !p->out.dir && (p->stray_parts || p->parts.n);
+        p->parts.n = 0;
+        p->parts_member = rec->member;
+    }
     if (p->stray_parts)
         return pi_fail_record(why, PD_EVALUE, rec, 0,
                               "part of a large record behind one of which parts are lost", rec->type, 0);

@@ -131,6 +131,37 @@ static void cut_anywhere(void **state)
     }
 }
 
+/* Behind damage no record comes, but what is behind the data. */
+static void features_behind_damage(void **state)
+{
+    struct image im = {0};
+    struct pd_push *push = NULL;
+    struct pd_reader *want = NULL;
+    struct pd_record rec = {0};
+    size_t n = 0, damage = 0;
+    enum pd_code code;
+    (void)state;
+    write_recording(&im, PD_CONTAINER_FILE, 0);
+    assert_int_equal(pd_reader_open_memory(&want, im.b, im.n, NULL, NULL), PD_OK);
+    while (n++ < 20)
+        assert_int_equal(pd_reader_next(want, &rec, NULL), PD_OK);
+    memset(im.b + rec.offset + 6, 0, 2);
+    assert_int_equal(pd_push_open(&push, NULL, NULL), PD_OK);
+    for (size_t at = 0; at < im.n; at++) {
+        assert_int_equal(pd_push_bytes(push, im.b + at, 1, NULL), PD_OK);
+        for (; (code = pd_push_next(push, &rec, NULL)) != PD_AGAIN; damage += code == PD_ESIZE)
+            assert_true(code == PD_OK || code == PD_ESIZE);
+    }
+    pd_push_end(push);
+    assert_int_equal(pd_push_next(push, &rec, NULL), PD_END);
+    assert_int_equal(damage, 1);
+    assert_int_equal(pd_reader_n_features(pd_push_reader(push)), 1);
+    assert_int_equal(pd_reader_n_features(want), 1);
+    pd_push_close(push);
+    pd_reader_close(want);
+    image_free(&im);
+}
+
 static void what_is_no_recording(void **state)
 {
     const struct pd_reader_options small = {.size = sizeof small, .max_held = 100};
@@ -268,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(features_behind_damage),
         cmocka_unit_test(what_is_no_recording),
         cmocka_unit_test(so_many_bytes_wait),
         cmocka_unit_test(nothing_is_lost_on_eagain),

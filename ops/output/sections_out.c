@@ -237,8 +237,8 @@ enum pd_code pi_sections_features(struct pi_sections *s)
 {
     const unsigned end = end_of_numbers(s);
     enum pd_code code = PD_OK;
-    const enum source most = s->like ? LIKE : s->has_feature || s->new_dir ? MADE : OWN;
-    for (enum source last = s->has_feature ? most : OWN; !code && last <= most; last++)
+    const enum source made = s->has_feature || s->new_dir ? MADE : OWN, most = s->like ? LIKE : made;
+    for (enum source last = s->has_feature ? most : made; !code && last <= most; last++)
         for (uint16_t i = 0; !code && i < end; i++) {
             const enum source from = source_of(s, i);
             if (from != NOWHERE && from <= last && !pi_writer_has_feature(s->writer, i))

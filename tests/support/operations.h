@@ -387,6 +387,23 @@ static inline bool operation_excepts(struct operations *t, operation_way *way, c
     return false;
 }
 
+/* Not for damage, where there is none: a form, a limit or an option is the reason. */
+static inline bool operation_may_refuse(const struct operations *t, enum pd_code code)
+{
+    bool damaged = false;
+    for (size_t i = 0; i < OPERATION_INPUTS; i++)
+        damaged = damaged || t->damage[i].n;
+    switch (code) {
+    case PD_EUNSUP:
+    case PD_ELIMIT:
+    case PD_EOPAQUE:
+    case PD_EATTRS:
+    case PD_ETIME:
+    case PD_EOUT: return true;
+    default: return damaged;
+    }
+}
+
 /*
  * The damage of each input that `check` names is told by an operation that comes to its end, and nothing else
  * is.
@@ -395,6 +412,7 @@ static inline enum pd_code operation_do(struct operations *t, operation_way *way
                                         size_t n, struct image *out)
 {
     const enum pd_code code = operation_twice(t, way, in, n, out);
+    CHECK(!code || operation_may_refuse(t, code));
     for (size_t i = 0; i < n && !code; i++) {
         const struct told *const damage = &t->damage[i], told = t->told[i];
         for (size_t k = 0; k < damage->n && k < TOLD_PLACES; k++)

@@ -156,12 +156,20 @@ enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, co
     return code;
 }
 
+static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
+{
+    if (rec->member != r->probe.split_member)
+        r->probe.split.n = 0;
+    r->probe.split_member = rec->member;
+    return pi_probe_part(&r->probe.split, r->info.order, rec, what);
+}
+
 static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
 {
     struct pd_record copy = *rec;
     enum pd_code code;
     if (pi_is_part(rec))
-        return pi_probe_part(&r->probe.split, r->info.order, rec, what);
+        return probe_part(r, rec, what);
     code = rec->plan || rec->old_feature ? pd_reader_decode(r, &copy, what) : PD_OK;
     if (code == PD_EUNKNOWN)
         return PD_OK;

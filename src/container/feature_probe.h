@@ -21,6 +21,7 @@ struct pi_probe {
     uint8_t *bytes;
     size_t n, cap;
     struct pd_large_parts split; /* a large record whose parts are coming */
+    uint32_t split_member;       /* all of them from this file */
 };
 
 /*

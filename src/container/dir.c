@@ -285,7 +285,7 @@ enum pd_code pi_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
     r->src = i ? &r->member_in : &r->in;
     pi_reader_move(r, i ? 0 : r->info.data_offset);
     pi_inflate_reset(&r->inflate);
-    if (!r->whole)        /* of a part, whose last record may reach beyond it */
+    if (!r->whole) /* of a part, whose last record may reach beyond it */
         r->end = i == 0 ? r->info.data_end : r->members[i].unreadable ? 0 : r->members[i].size;
     if (i == 0)
         return PD_OK;

@@ -248,7 +248,9 @@ static enum pd_code put_event(struct pi_merging *m, const struct pi_merged_event
     if (size && attr.size != size) {
         m->failed = e->input;
         if ((code = pi_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
-            return code;
+            return code != PD_EVALUE ? code
+                                     : pi_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                                               "bytes behind attr.size where others have fields", size, 0);
         pi_merge_note(m, e->input, UINT32_MAX,
                       "attrs are made as large as the largest of another input (attr.size)");
         m->failed = m->n;

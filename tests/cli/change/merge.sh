@@ -263,6 +263,14 @@ END
 END
 expect 0 "$PERFDATA" merge -f -o m.data d.data e.data
 has err 'e.data: attrs are made as large as the largest of another input'
+# Not if what is behind its own bytes would become fields.
+identified 5 0x5 'TID|TIME' 128 | write whole.data
+at=$(od -An -tu8 -j24 -N8 whole.data)
+"$PERFDATA" corrupt -q --set $((at + 4))=60000000 --set $((at + 100))=07 -o short.data whole.data >/dev/null
+expect 0 "$PERFDATA" check -q short.data
+expect 2 "$PERFDATA" merge -o none.data d.data short.data
+has err 'short.data: cannot be merged: bytes behind attr.size where others have fields'
+[ ! -e none.data ] || fail 'an output of what cannot be merged'
 expect_records m.data <<'END'
 COMM 0 "comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time":"0","identifier":"0"}
 SAMPLE 0 "sample":{"identifier":"1","pid":1,"tid":1,"time":"10"}

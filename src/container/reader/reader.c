@@ -28,14 +28,22 @@ void pi_reader_number_from(struct pd_reader *r, uint64_t first)
 }
 
 /*
- * Nothing more comes of the data, but of a file on a pipe, what is behind it: PD_END, or PD_AGAIN. Without
- * memory for it, the map stays as it was.
+ * Nothing more comes of the data, but of a file on a pipe, what is behind it: PD_END, or PD_AGAIN. What keeps
+ * it from being read is a finding.
  */
 static enum pd_code go_behind(struct pd_reader *r)
 {
     const bool cut = r->in.at_end && pi_input_size(&r->in) < r->info.data_end;
-    const bool there = cut || (!r->copies_rest && !r->info.unfinished);
-    return there && pi_file_tail(r, NULL) == PD_AGAIN ? PD_AGAIN : PD_END;
+    struct pd_error what;
+    if (r->no_tail || (!cut && (r->copies_rest || r->info.unfinished)))
+        return PD_END;
+    const enum pd_code code = pi_file_tail(r, &what);
+    if (code == PD_AGAIN)
+        return code;
+    r->no_tail = code != PD_OK;
+    if (code)
+        pi_finding(r, NULL, code, what.offset, what.field, what.found, what.expected);
+    return PD_END;
 }
 
 /* Reading cannot continue. */

@@ -66,6 +66,7 @@ struct pd_reader {
     bool nested;      /* a COMPRESSED record inside another one was reported and is given next */
     bool inside;      /* records of a COMPRESSED one are being given */
     bool stopped;     /* at damage or at the end */
+    bool no_tail;     /* what is behind the data could not be read */
     bool copies_rest; /* the caller reads what is behind damage, also on a pipe: pi_file_tail() comes then */
     bool headless;    /* the place of the first record is still to be found: see pi_reader_open_headless() */
     bool mended;      /* pi_find_data() was called */

@@ -33,9 +33,12 @@ static struct feed feed;
 
 static bool probes; /* for what cannot be decoded */
 
+static uint64_t max_held; /* 0: as usual */
+
 static struct pd_reader *open_way(const struct image *im, enum way way, size_t most)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .window = 1, .probe = probes};
+    const struct pd_reader_options options = {
+        .size = sizeof options, .window = 1, .probe = probes, .max_held = max_held};
     struct pd_reader *r = NULL;
     feed = (struct feed){im, most};
     const struct pd_source source = {feed_read, NULL, &feed, way == SEEKABLE ? im->n : PD_NOWHERE};
@@ -435,6 +438,40 @@ static void file_that_ends_early(void **state)
 }
 
 /* A file without a size of its data is unfinished, except if it ends before the data starts. */
+/* Behind a record that cannot be framed no record comes, but the features do, unless they are too large. */
+static void features_behind_damage(void **state)
+{
+    struct image im;
+    struct pd_record rec = {0};
+    struct pd_error e;
+    size_t features = 0;
+    (void)state;
+    image_recording(&im, false);
+    memset(im.b + im.data + 6, 0, 2);
+    EACH_WAY(way)
+    {
+        struct pd_reader *r = open_way(&im, way, 100);
+        assert_int_equal(pd_reader_next(r, &rec, &e), PD_ESIZE);
+        assert_int_equal(pd_reader_next(r, &rec, &e), PD_END);
+        assert_int_equal(pd_reader_n_findings(r), 0);
+        features = way ? features : pd_reader_n_features(r);
+        assert_true(features && pd_reader_n_features(r) == features);
+        pd_reader_close(r);
+    }
+    image_zeros(&im, 3000);
+    max_held = 2000;
+    struct pd_reader *r = open_way(&im, STREAM, 100);
+    assert_int_equal(pd_reader_next(r, &rec, &e), PD_ESIZE);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pd_reader_next(r, &rec, &e), PD_END);
+    assert_int_equal(pd_reader_n_findings(r), 1);
+    assert_int_equal(pd_reader_finding(r, 0)->code, PD_ELIMIT);
+    assert_int_equal(pd_reader_n_features(r), 0);
+    max_held = 0;
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 static void ends_before_its_data(void **state)
 {
     (void)state;
@@ -552,6 +589,7 @@ int main(void)
         cmocka_unit_test(payloads_cut_off),
         cmocka_unit_test(overlaps_told_once),
         cmocka_unit_test(file_that_ends_early),
+        cmocka_unit_test(features_behind_damage),
         cmocka_unit_test(ends_before_its_data),
         cmocka_unit_test(attrs_that_end_early),
         cmocka_unit_test(tracing_data_in_pieces),

@@ -201,9 +201,10 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
  * is not PD_ETRUNC. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is
  * damaged here; the reader stops at the damage (pd_reader_offset()): the next call gives PD_END or, in a
  * directory, the first record of the next file. The features behind the data are known then, also of a file
- * that cannot seek; with `live`, PD_AGAIN comes until they are there. PD_EZSTD, PD_ELIMIT: a COMPRESSED
- * record is damaged or decompresses to too many bytes; its content is lost, and so is all compressed data up
- * to the start of the next zstd frame, which one more PD_EZSTD reports; the reader continues behind it.
+ * that cannot seek, which is read to its end first; with `live`, PD_AGAIN comes until they are there.
+ * PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or decompresses to too many bytes; its content is lost,
+ * and so is all compressed data up to the start of the next zstd frame, which one more PD_EZSTD reports; the
+ * reader continues behind it.
  *
  * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
  * A COMPRESSED record inside another is not decompressed: PD_EZSTD says so, then the record is given as it

@@ -215,9 +215,12 @@ static enum pd_code look_for_compressed(struct pi_conversion *c)
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
-    do
+    enum pd_code next;
+    do {
         pi_reader_pass_kernel(c->r);
-    while (pd_reader_next(c->r, &rec, NULL) == PD_OK && !(c->compressed = pi_convert_is_compressed(&rec)));
+        next = pd_reader_next(c->r, &rec, NULL);
+        c->compressed = !next && pi_convert_is_compressed(&rec);
+    } while (next != PD_END && !pd_is_failure(next) && !c->compressed); /* behind damage, other files come */
     return pd_reader_rewind(c->r, c->error);
 }
 

@@ -309,8 +309,8 @@ static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, st
     enum pd_code code = PD_OK;
     if (!pi_is_part(rec))
         return PD_OK;
-    if (rec->member != p->parts_member) { /* in a file, those of the one before stand in front of these */
-        p->stray_parts = !p->out.dir && (p->stray_parts || p->parts.n);
+    if (rec->member != p->parts_member) { /* see probe_part() of feature_probe.c */
+        p->stray_parts |= p->parts.n != 0;
         p->parts.n = 0;
         p->parts_member = rec->member;
     }

@@ -310,18 +310,25 @@ static bool is_same_finding(const struct pd_error *a, const struct pd_error *b)
            a->expected == b->expected;
 }
 
+static enum pd_code take_finding(struct pd_reader *r, const struct pd_error *f, struct pd_error *error)
+{
+    const enum pd_code code = pi_finding(r, error, f->code, f->offset, f->field, f->found, f->expected);
+    if (!code)
+        r->findings[r->n_findings - 1] = *f;
+    return code;
+}
+
 /* Each reading finds the same, in the same order: the findings so far are the first ones. */
 enum pd_code pi_dir_take_findings(struct pd_reader *r, const struct pd_reader *member, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     size_t known = 0;
+    const struct pd_error *parts = pi_probe_take_parts(&r->probe, &member->probe, member->number == 0);
     for (size_t i = 0; known < member->n_findings && i < r->n_findings; i++)
         known += is_same_finding(&r->findings[i], &member->findings[known]);
-    for (; !code && known < member->n_findings; known++) {
-        const struct pd_error *f = &member->findings[known];
-        code = pi_finding(r, error, f->code, f->offset, f->field, f->found, f->expected);
-        if (!code)
-            r->findings[r->n_findings - 1] = *f;
-    }
-    return code;
+    for (; !code && known < member->n_findings; known++)
+        code = take_finding(r, &member->findings[known], error);
+    for (size_t i = 0; parts && i < r->n_findings; i++)
+        parts = is_same_finding(&r->findings[i], parts) ? NULL : parts;
+    return !code && parts ? take_finding(r, parts, error) : code;
 }

@@ -158,10 +158,32 @@ enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, co
 
 static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
 {
-    if (rec->member != r->probe.split_member)
-        r->probe.split.n = 0;
-    r->probe.split_member = rec->member;
-    return pi_probe_part(&r->probe.split, r->info.order, rec, what);
+    struct pi_probe *p = &r->probe;
+    const bool other = rec->member != p->split_member, open = other && (p->split_open || p->split.n);
+    struct pd_error behind;
+    pi_fail_record(&behind, PD_EVALUE, rec, 0,
+                   "part of a large record behind one of another file without an end", rec->type, 0);
+    if (!p->split_any)
+        p->split_first = behind;
+    if (other)
+        p->split.n = 0;
+    p->split_any = true;
+    p->split_open = false;
+    p->split_member = rec->member;
+    const enum pd_code code = pi_probe_part(&p->split, r->info.order, rec, what);
+    if (!code && open)
+        *what = behind;
+    return !code && open ? PD_EVALUE : code;
+}
+
+const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, bool first)
+{
+    const bool open = !first && (p->split_open || p->split.n);
+    if (first || of->split_any) {
+        p->split_open = of->split.n != 0;
+        p->split.n = 0;
+    }
+    return open && of->split_any ? &of->split_first : NULL;
 }
 
 static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)

@@ -11,7 +11,11 @@
 
 struct pd_reader;
 
-/* The state of a reader with `probe` between records. */
+/*
+ * The state of a reader with `probe` between records. The parts of a large record are in one file. Behind one
+ * without an end no other may come in another file: where the files become one, it would begin with those
+ * parts.
+ */
 struct pi_probe {
     bool on;
     uint64_t next; /* the index of the first record that was not judged yet: after a rewind they come again */
@@ -22,7 +26,16 @@ struct pi_probe {
     size_t n, cap;
     struct pd_large_parts split; /* a large record whose parts are coming */
     uint32_t split_member;       /* all of them from this file */
+    bool split_open; /* the file before, which has a reader of its own, has parts without an end */
+    bool split_any;  /* some part has come: */
+    struct pd_error split_first; /* what to tell of the first one, behind a file that left one open */
 };
+
+/*
+ * Goes on with a file of a directory that another reader has read, the first or one behind those that came
+ * here before: NULL, or its damage that only those before tell.
+ */
+const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, bool first);
 
 /*
  * Decodes the feature with these bytes, which begin at `offset` (PD_NOWHERE: that is not known). The error

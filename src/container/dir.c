@@ -323,7 +323,7 @@ enum pd_code pi_dir_take_findings(struct pd_reader *r, const struct pd_reader *m
 {
     enum pd_code code = PD_OK;
     size_t known = 0;
-    const struct pd_error *parts = pi_probe_take_parts(&r->probe, &member->probe, member->number == 0);
+    const struct pd_error *parts = pi_probe_take_parts(&r->probe, &member->probe, member->number);
     for (size_t i = 0; known < member->n_findings && i < r->n_findings; i++)
         known += is_same_finding(&r->findings[i], &member->findings[known]);
     for (; !code && known < member->n_findings; known++)

@@ -159,7 +159,8 @@ enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, co
 static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
 {
     struct pi_probe *p = &r->probe;
-    const bool other = rec->member != p->split_member, open = other && (p->split_open || p->split.n);
+    const bool other = rec->member != p->split_member,
+               open = rec->member > p->split_member && (p->split_open || p->split.n);
     struct pd_error behind;
     pi_fail_record(&behind, PD_EVALUE, rec, 0,
                    "part of a large record behind one of another file without an end", rec->type, 0);
@@ -176,12 +177,13 @@ static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec,
     return !code && open ? PD_EVALUE : code;
 }
 
-const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, bool first)
+const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, uint32_t member)
 {
-    const bool open = !first && (p->split_open || p->split.n);
-    if (first || of->split_any) {
+    const bool open = member > p->split_member && (p->split_open || p->split.n);
+    if (of->split_any || member <= p->split_member) {
         p->split_open = of->split.n != 0;
         p->split.n = 0;
+        p->split_member = member;
     }
     return open && of->split_any ? &of->split_first : NULL;
 }

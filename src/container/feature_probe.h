@@ -31,11 +31,8 @@ struct pi_probe {
     struct pd_error split_first; /* what to tell of the first one, behind a file that left one open */
 };
 
-/*
- * Goes on with a file of a directory that another reader has read, the first or one behind those that came
- * here before: NULL, or its damage that only those before tell.
- */
-const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, bool first);
+/* Another reader has read that file of a directory: NULL, or its damage that only those before tell. */
+const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, uint32_t member);
 
 /*
  * Decodes the feature with these bytes, which begin at `offset` (PD_NOWHERE: that is not known). The error

@@ -30,8 +30,7 @@ struct repair {
     bool skip_like[256];    /* that are not taken from `like` */
     uint32_t nr_cpus_avail; /* from NRCPUS in the output: other features depend on it */
     bool damaged;
-    struct pd_large_parts parts; /* of a large record, as they are in the output */
-    uint32_t parts_member;       /* their file */
+    struct pi_file_parts parts; /* of a large record, as they are in the output */
     bool stray_parts; /* some parts are written without their last one: to a reader they would belong to the
                          next large record */
     uint8_t *payload; /* of the current record, if it was decoded */
@@ -96,8 +95,7 @@ static void insert_lost(struct repair *p, size_t at, const struct pd_lost_range 
  */
 static bool may_lose_before(const struct repair *p)
 {
-    const struct pi_inflate *z = &p->r->inflate;
-    return !z->broken && z->start != z->end && p->n_lost <= PI_LIMIT_REPAIR_LOST;
+    return pi_inflate_holds_begin(&p->r->inflate) && p->n_lost <= PI_LIMIT_REPAIR_LOST;
 }
 
 static void lose_of(struct repair *p, uint32_t member, uint64_t offset, uint64_t n,
@@ -309,16 +307,12 @@ static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, st
     enum pd_code code = PD_OK;
     if (!pi_is_part(rec))
         return PD_OK;
-    if (rec->member != p->parts_member) { /* see probe_part() of feature_probe.c */
-        p->stray_parts |= p->parts.n != 0;
-        p->parts.n = 0;
-        p->parts_member = rec->member;
-    }
+    p->stray_parts |= pi_parts_enter(&p->parts, rec->member);
     if (p->stray_parts)
         return pi_fail_record(why, PD_EVALUE, rec, 0,
                               "part of a large record behind one of which parts are lost", rec->type, 0);
-    const bool any = p->parts.n != 0;
-    if ((code = pi_probe_part(&p->parts, p->r->info.order, rec, why)) && !pd_is_failure(code)) {
+    const bool any = p->parts.parts.n != 0;
+    if ((code = pi_probe_part(&p->parts.parts, p->r->info.order, rec, why)) && !pd_is_failure(code)) {
         const struct pd_error what = *why;
         pi_fail_record(why, code, rec, 0, "large record, of which this is the last part", what.found,
                        what.expected);
@@ -730,10 +724,10 @@ enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
     if (code)
         return code;
     p.writing = sink || own.open_member;
-    p.parts.allocator = own.allocator;
+    p.parts.parts.allocator = own.allocator;
     code = repair_parts(&p, sink);
     pi_output_close(&p.out);
-    pd_large_parts_free(&p.parts);
+    pd_large_parts_free(&p.parts.parts);
     pi_release(p.options->allocator, p.attr_kept);
     pi_release(p.options->allocator, p.lost);
     return code;

@@ -156,22 +156,29 @@ enum pd_code pi_probe_part(struct pd_large_parts *parts, enum pd_order order, co
     return code;
 }
 
+bool pi_parts_enter(struct pi_file_parts *p, uint32_t member)
+{
+    const bool open = member > p->member && (p->open || p->parts.n);
+    if (member != p->member) {
+        p->parts.n = 0;
+        p->open = false;
+        p->member = member;
+    }
+    return open;
+}
+
 static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
 {
     struct pi_probe *p = &r->probe;
-    const bool other = rec->member != p->split_member,
-               open = rec->member > p->split_member && (p->split_open || p->split.n);
+    const bool open = pi_parts_enter(&p->split, rec->member);
     struct pd_error behind;
     pi_fail_record(&behind, PD_EVALUE, rec, 0,
                    "part of a large record behind one of another file without an end", rec->type, 0);
     if (!p->split_any)
         p->split_first = behind;
-    if (other)
-        p->split.n = 0;
     p->split_any = true;
-    p->split_open = false;
-    p->split_member = rec->member;
-    const enum pd_code code = pi_probe_part(&p->split, r->info.order, rec, what);
+    p->split.open = false;
+    const enum pd_code code = pi_probe_part(&p->split.parts, r->info.order, rec, what);
     if (!code && open)
         *what = behind;
     return !code && open ? PD_EVALUE : code;
@@ -179,13 +186,12 @@ static enum pd_code probe_part(struct pd_reader *r, const struct pd_record *rec,
 
 const struct pd_error *pi_probe_take_parts(struct pi_probe *p, const struct pi_probe *of, uint32_t member)
 {
-    const bool open = member > p->split_member && (p->split_open || p->split.n);
-    if (of->split_any || member <= p->split_member) {
-        p->split_open = of->split.n != 0;
-        p->split.n = 0;
-        p->split_member = member;
-    }
-    return open && of->split_any ? &of->split_first : NULL;
+    if (!of->split_any && member > p->split.member)
+        return NULL;
+    const bool open = pi_parts_enter(&p->split, member);
+    p->split.parts.n = 0;
+    p->split.open = of->split.parts.n != 0;
+    return open ? &of->split_first : NULL;
 }
 
 static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *what)
@@ -275,5 +281,5 @@ enum pd_code pi_probe_payload(struct pd_reader *r, uint64_t at, const uint8_t *b
 void pi_probe_free(struct pd_reader *r)
 {
     drop(r);
-    pd_large_parts_free(&r->probe.split);
+    pd_large_parts_free(&r->probe.split.parts);
 }

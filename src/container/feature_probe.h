@@ -12,10 +12,19 @@
 struct pd_reader;
 
 /*
- * The state of a reader with `probe` between records. The parts of a large record are in one file. Behind one
- * without an end no other may come in another file: where the files become one, it would begin with those
- * parts.
+ * The parts of a large record are in one file of a directory. Behind one without an end no other may come in
+ * another file: where the files become one, it would begin with those parts.
  */
+struct pi_file_parts {
+    struct pd_large_parts parts;
+    uint32_t member; /* the file that they are of */
+    bool open;       /* it has parts without an end, which another reader has read */
+};
+
+/* On to a file: true if the one with the last parts has left a large record open. */
+bool pi_parts_enter(struct pi_file_parts *p, uint32_t member);
+
+/* The state of a reader with `probe` between records. */
 struct pi_probe {
     bool on;
     uint64_t next; /* the index of the first record that was not judged yet: after a rewind they come again */
@@ -24,10 +33,8 @@ struct pi_probe {
     uint64_t payload, at; /* where that begins, and how far it has come */
     uint8_t *bytes;
     size_t n, cap;
-    struct pd_large_parts split; /* a large record whose parts are coming */
-    uint32_t split_member;       /* all of them from this file */
-    bool split_open; /* the file before, which has a reader of its own, has parts without an end */
-    bool split_any;  /* some part has come: */
+    struct pi_file_parts split;  /* a large record whose parts are coming */
+    bool split_any;              /* some part has come: */
     struct pd_error split_first; /* what to tell of the first one, behind a file that left one open */
 };
 

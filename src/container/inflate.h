@@ -54,6 +54,12 @@ void pi_inflate_break(struct pi_inflate *z);
 /* True if what follows needs what was read: in the middle of a frame, or of a record. */
 bool pi_inflate_is_open(const struct pi_inflate *z);
 
+/* True if the begin of a record is there, when its chunk has given all: its rest may come in the next one. */
+static inline bool pi_inflate_holds_begin(const struct pi_inflate *z)
+{
+    return !z->broken && z->start != z->end;
+}
+
 /* Every frame, and so the chunk that starts one, begins with these bytes. */
 #define PI_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 /* The chunk starts one: what follows needs nothing before it. */

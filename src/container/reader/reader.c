@@ -297,7 +297,7 @@ enum pd_code pi_reader_tell_open(const struct pd_reader *r, struct pd_record *re
 {
     const struct pi_inflate *z = &r->inflate;
     const size_t left = z->end - z->start;
-    if (left == 0 || z->broken)
+    if (!pi_inflate_holds_begin(z))
         return PD_END;
     const uint8_t *p = z->buf + z->start;
     rec->offset = z->offset;

@@ -67,7 +67,7 @@ struct pd_reader {
     bool inside;      /* records of a COMPRESSED one are being given */
     bool stopped;     /* at damage or at the end */
     bool no_tail;     /* what is behind the data could not be read */
-    bool copies_rest; /* the caller reads what is behind damage, also on a pipe: pi_file_tail() comes then */
+    bool copies_rest; /* pi_reader_copy_rest() was called */
     bool headless;    /* the place of the first record is still to be found: see pi_reader_open_headless() */
     bool mended;      /* pi_find_data() was called */
     pi_next_decoded *next_decoded;      /* of the samples that come now */
@@ -156,6 +156,8 @@ enum pd_code pi_reader_next_here(struct pd_reader *r, struct pd_record *rec, str
 void pi_reader_move(struct pd_reader *r, uint64_t at);
 /* The same behind damage: compressed data may have been lost. */
 void pi_reader_go_on(struct pd_reader *r, uint64_t at);
+/* The caller reads what is behind damage, also on a pipe, and calls pi_file_tail() then. */
+void pi_reader_copy_rest(struct pd_reader *r);
 /* Nothing more is read of this member. */
 void pi_reader_stop(struct pd_reader *r);
 /* PD_END, or what is wrong with a record of which the COMPRESSED ones so far have only the begin: *rec. */

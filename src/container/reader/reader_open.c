@@ -25,7 +25,7 @@ enum pd_code pi_reader_new(struct pd_reader **reader, const struct pd_reader_opt
     r->keep_compressed = o.keep_compressed;
     r->in.live = o.live;
     r->probe.on = o.probe;
-    r->probe.split.allocator = r->allocator;
+    r->probe.split.parts.allocator = r->allocator;
     r->max_held = o.max_held ? o.max_held : PI_LIMIT_READER_HELD;
     pi_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : PI_LIMIT_INFLATED);
     r->inflate.max_window = o.max_window;

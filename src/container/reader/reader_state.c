@@ -142,6 +142,11 @@ void pi_reader_go_on(struct pd_reader *r, uint64_t at)
         pi_inflate_break(&r->inflate);
 }
 
+void pi_reader_copy_rest(struct pd_reader *r)
+{
+    r->copies_rest = true;
+}
+
 void pi_reader_stop(struct pd_reader *r)
 {
     pi_reader_move(r, r->at);

@@ -82,6 +82,17 @@ for how in '--endian big' --decompress '--frames 4K'; do
     has err 'compressed records that no feature tells, in an input that cannot seek'
     [ ! -e unmarked.z ] || fail 'an output was left'
 done
+# In a directory they are found in any file of it, also where another one is damaged.
+convert many.data many.dir --to dir -z1
+printf '\0\0\0\0' | dd of=many.dir/data bs=1 seek=75 count=1 conv=notrunc status=none
+convert many.dir plain.dir --decompress
+[ "$(frames plain.dir/data.0)" = 0 ] || fail 'a directory: still compressed'
+[ "$(hash_of plain.dir)" = "$(hash_of many.dir)" ] || fail 'a directory: other content'
+at=$(od -An -tu8 -j40 -N8 many.dir/data)
+printf '\0\0' | dd of=many.dir/data bs=1 seek=$((at + 6)) conv=notrunc status=none
+rm -rf plain.dir
+expect 3 "$PERFDATA" convert -q -o plain.dir --decompress many.dir
+[ -s plain.dir/data.0 ] && [ "$(frames plain.dir/data.0)" = 0 ] || fail 'a directory with damage'
 "$PERFDATA" convert -i many.data -o - --frames 4k5 >/dev/null 2>err && fail "no size"
 grep -q 'no number of bytes' err || fail "says what a size is"
 for way in 'sort' 'filter --exclude-pid 4000000' 'merge'; do

@@ -553,6 +553,37 @@ repaired_dir gaps
 [ "$(cd gy && echo data*)" = 'data data.0 data.1' ] || fail "gaps: $(ls gy)"
 cmp -s gy/data.0 gx/data.3 && cmp -s gy/data.1 gx/data.7 || fail 'gaps: other records'
 
+# A large record that a file leaves open would be the begin of one of another file, which is lost; the report
+# is the same without an output.
+part() { # DATA
+    echo '{"record":{"type":"SIMPLEPERF_SPLIT","simpleperf_split":{"data":"'"$1"'"}}}'
+}
+{
+    echo '{"directory":"."}'
+    echo '{"member":"data"}'
+    echo '{"header":{"container":"file","order":"little"}}'
+    echo '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
+    echo '{"record":{"type":"SAMPLE","sample":{"ip":"1","pid":1,"tid":1,"time":"10"}}}'
+    echo '{"member":"data.0"}'
+    part 0b80000000001800
+    echo '{"member":"data.1"}'
+    part 0b80000000001000
+    part 3400000000000000
+    echo '{"record":{"type":"SIMPLEPERF_SPLIT_END","simpleperf_split_end":{}}}'
+} | "$PERFDATA" encode -q -o open.dir || fail 'encode of a directory'
+expect 3 "$PERFDATA" repair --report -o closed.dir open.dir
+has out 'lost: data.1, 0 to 39 (40 bytes)'
+cp out report
+expect 0 "$PERFDATA" check closed.dir
+expect 3 "$PERFDATA" repair --report open.dir
+same report out
+for how in 'convert --to file' merge sort 'filter --tid 1'; do
+    # shellcheck disable=SC2086
+    expect 3 "$PERFDATA" $how -f -o joined.data open.dir
+    has err 'data.1: at offset 0 .*behind one of another file'
+    rm -rf joined.data
+done
+
 # What is lost of several files is told of each by itself, in their order, where it has the same place or one
 # before that of another file, too.
 tiny >tiny.data

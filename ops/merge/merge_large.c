@@ -84,7 +84,7 @@ enum pd_code pi_merge_part(struct pi_merging *m, uint32_t input, const struct pd
 enum pd_code pi_merge_open_parts(struct pi_merging *m)
 {
     enum pd_code code = PD_OK;
-    for (uint32_t i = 0; !code && i < m->n; i++) /* all are still there, or were the begin of one that is */
+    for (uint32_t i = 0; !code && i < m->n; i++) /* the longest is the begin of none, so it stays */
         code = is_begin(m, i) ? put_parts(m, i, true) : PD_OK;
     for (uint32_t i = 0; !code && i < m->n; i++)
         code = put_parts(m, i, false);

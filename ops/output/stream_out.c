@@ -58,11 +58,10 @@ static enum pd_code start(struct pi_output *o, struct pd_writer *w)
 static enum pd_code open_member(struct pi_output *o, uint32_t i, struct pi_member_file *file)
 {
     const struct pd_member *m = pd_reader_member(o->sections.reader, i);
+    const bool renumber = o->options.renumber && pi_dir_is_numbered(m->name);
     char number[32];
     snprintf(number, sizeof number, "data.%" PRIu32, i - 1);
-    return pi_member_open(&o->options.members,
-                          o->options.renumber && pi_dir_is_numbered(m->name) ? number : m->name, m->mode,
-                          file, o->sections.error);
+    return pi_member_open(&o->options.members, renumber ? number : m->name, m->mode, file, o->sections.error);
 }
 
 static enum pd_code close_member(struct pi_output *o, struct pi_member_file *file, enum pd_code code)

@@ -99,8 +99,8 @@ struct operations {
     struct image *differences; /* of cmp */
     struct operation_folder folders[OPERATION_FOLDERS];
     size_t n_folders;
-    struct archive_out made; /* a directory that is written */
-    enum pd_convert_order folder_order;
+    struct archive_out made;            /* a directory that is written */
+    enum pd_convert_order folder_order; /* its byte order */
     struct pi_rng rng;
     struct crew crew;
     struct pd_workers workers; /* `n` of 0: none */
@@ -694,6 +694,7 @@ static inline void check_merge_records(struct operations *t, const struct image 
     CHECK(missing <= t->dropped + t->duplicates);
 }
 
+/* No record is lost without a word, or made. */
 static inline void check_merge(struct operations *t, const struct image *in, size_t n, bool clean)
 {
     struct image out;

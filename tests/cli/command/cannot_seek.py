@@ -96,9 +96,9 @@ def generated(work):
             yield path
 
 
-def damaged(work):
+def damaged(paths):
     """Bytes changed by chance, and a record in the middle that has no size."""
-    for path in list(generated(work)):
+    for path in paths:
         data = bytearray(open(path, "rb").read())
         for seed in range(1, 9 if FULL else 2):
             to = f"{path}.{seed}"
@@ -124,8 +124,9 @@ def recordings():
 def main():
     failures, runs, files = [], 0, 0
     with tempfile.TemporaryDirectory() as work:
-        intact = [path for of in (generated(work), recordings()) for path in of]
-        for path in [p for p in intact if run(["check", p]).returncode == 0] + list(damaged(work)):
+        made = list(generated(work))
+        intact = [path for path in made + recordings() if run(["check", path]).returncode == 0]
+        for path in intact + list(damaged(made)):
             files += 1
             for line in WRITES + PRINTS:
                 if any(line == verb and name in path for verb, name in EXCEPTIONS):

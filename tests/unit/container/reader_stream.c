@@ -437,7 +437,6 @@ static void file_that_ends_early(void **state)
     image_free(&whole);
 }
 
-/* A file without a size of its data is unfinished, except if it ends before the data starts. */
 /* Behind a record that cannot be framed no record comes, but the features do, unless they are too large. */
 static void features_behind_damage(void **state)
 {
@@ -472,6 +471,7 @@ static void features_behind_damage(void **state)
     image_free(&im);
 }
 
+/* A file without a size of its data is unfinished, except if it ends before the data starts. */
 static void ends_before_its_data(void **state)
 {
     (void)state;

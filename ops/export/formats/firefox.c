@@ -30,15 +30,15 @@ struct firefox {
     size_t n_path, cap_path;
 };
 
-static bool add(struct firefox *f, struct column *c, uint64_t value)
+static enum pd_code add(struct firefox *f, struct column *c, uint64_t value, struct pd_error *error)
 {
-    if (c->n * sizeof value > PI_LIMIT_EXPORT_NAMES ||
-        !pi_grow(f->g.all->options.allocator, (void **)&c->all, c->n, &c->cap, sizeof value)) {
-        f->g.no_memory = true;
-        return false;
-    }
+    const uint64_t bytes = (c->n + UINT64_C(1)) * sizeof value;
+    if (bytes > PI_LIMIT_EXPORT_NAMES)
+        return pi_fail(error, PD_ELIMIT, PD_NOWHERE, "frames of a thread", bytes, PI_LIMIT_EXPORT_NAMES);
+    if (!pi_grow(f->g.all->options.allocator, (void **)&c->all, c->n, &c->cap, sizeof value))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "frames of a thread", 0, bytes);
     c->all[c->n++] = value;
-    return true;
+    return PD_OK;
 }
 
 static void free_columns(struct firefox *f)
@@ -51,27 +51,34 @@ static void free_columns(struct firefox *f)
 
 /* ---- Stacks */
 
-static uint64_t find_local(struct firefox *f, uint32_t frame)
+static enum pd_code find_local(struct firefox *f, uint32_t frame, uint64_t *local, struct pd_error *error)
 {
-    while (f->locals.n <= frame)
-        if (!add(f, &f->locals, 0))
-            return 0;
-    if (f->locals.all[frame] == 0 && add(f, &f->used, frame))
+    enum pd_code code = PD_OK;
+    while (!code && f->locals.n <= frame)
+        code = add(f, &f->locals, 0, error);
+    if (!code && f->locals.all[frame] == 0 && !(code = add(f, &f->used, frame, error)))
         f->locals.all[frame] = f->used.n;
-    return f->locals.all[frame] - 1;
+    if (!code)
+        *local = f->locals.all[frame] - 1;
+    return code;
 }
 
-static bool add_node(struct firefox *f, size_t depth, uint32_t frame)
+static enum pd_code add_node(struct firefox *f, size_t depth, uint32_t frame, struct pd_error *error)
 {
     const uint64_t parent = depth ? f->path[depth - 1].index + 1 : 0, index = f->frames.n;
-    if (!add(f, &f->prefixes, parent) || !add(f, &f->frames, find_local(f, frame)) ||
-        !pi_grow(f->g.all->options.allocator, (void **)&f->path, depth, &f->cap_path, sizeof *f->path)) {
-        f->g.no_memory = true;
-        return false;
-    }
+    uint64_t local;
+    enum pd_code code = add(f, &f->prefixes, parent, error);
+    if (!code)
+        code = find_local(f, frame, &local, error);
+    if (!code)
+        code = add(f, &f->frames, local, error);
+    if (code)
+        return code;
+    if (!pi_grow(f->g.all->options.allocator, (void **)&f->path, depth, &f->cap_path, sizeof *f->path))
+        return pi_fail(error, PD_ENOMEM, PD_NOWHERE, "frames of a thread", 0, depth * sizeof *f->path);
     f->path[depth] = (struct node){frame, index};
     f->n_path = depth + 1;
-    return true;
+    return PD_OK;
 }
 
 static enum pd_code add_stack(struct pi_export_groups *g, const uint8_t *frames, struct pd_error *error)
@@ -83,13 +90,12 @@ static enum pd_code add_stack(struct pi_export_groups *g, const uint8_t *frames,
     bool end, shared = true;
     while (!(code = pi_export_table_next(&g->table, &frames, &number, &end, error)) && !end) {
         shared = shared && depth < f->n_path && f->path[depth].frame == number;
-        if (!shared && !add_node(f, depth, number))
-            return PD_OK; /* told by no_memory */
+        if (!shared && (code = add_node(f, depth, number, error)))
+            return code;
         depth++;
     }
     f->n_path = depth;
-    add(f, &f->stacks, depth ? f->path[depth - 1].index + 1 : 0);
-    return code;
+    return code ? code : add(f, &f->stacks, depth ? f->path[depth - 1].index + 1 : 0, error);
 }
 
 /* ---- Tables */

@@ -78,7 +78,7 @@ struct check {
     bool strict;
     uint64_t found[3]; /* by kind */
     int status;        /* of this file */
-    struct counted unknown_event, unknown_type, unknown_regs, unended;
+    struct counted unknown_event, unknown_type, unknown_regs, unended, large;
     uint64_t unknown_abi; /* of the first of unknown_regs */
     struct odd odd[N_ODD];
     const char *unended_field, *unended_of; /* the first: a string, and the record or feature it is in */
@@ -366,6 +366,8 @@ __attribute__((always_inline)) static inline void look_into_record(struct check 
     find_unended(c, &it, name, rec->raw, rec->offset);
     if (pd_feature_of_record(rec, &f))
         look_into_feature(c, &f, rec->offset + (uint64_t)(f.raw.ptr - rec->raw));
+    if (rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->payload_size > PI_LIMIT_PROVEN)
+        count(&c->large, rec->offset + rec->size, PD_FEAT_TRACING_DATA);
 }
 
 static void look_at_proven(void *user, struct pd_record *rec)
@@ -433,11 +435,26 @@ static void look_into_file(struct check *c)
         cli_input_error(&c->in, &error);
 }
 
+/* Features that were only compared. */
+static void find_large(struct check *c)
+{
+    for (size_t i = 0; i < pd_reader_n_features(c->in.reader); i++) {
+        const struct pd_feature_section *s = pd_reader_feature(c->in.reader, i);
+        if (s->section.size > PI_LIMIT_PROVEN && pd_set_name(&pd_set_feature, s->feature))
+            count(&c->large, s->section.offset, s->feature);
+    }
+    if (c->large.n)
+        find_at(c, NOTE, "large-features", c->large.offset,
+                "features that have more than %d bytes, and are not decoded: %" PRIu64 ", the first is %s",
+                PI_LIMIT_PROVEN, c->large.n, pd_feature_name(c->large.type));
+}
+
 /* Intact data that can be written again, but is unusual. */
 static void find_odd(struct check *c)
 {
     if (c->in.seekable)
         look_into_file(c);
+    find_large(c);
     tell_oddities(c);
     if (c->unended.n)
         find_at(c, NOTE, "unended-strings", c->unended.offset, "%s of %s has no NUL at its end%s",

@@ -80,7 +80,7 @@
     X(CONVERT_HELD, 256 << 20, BYTES, "features and tracing data that a conversion, filter or merge holds",  \
       "`PD_ELIMIT`", "`max_held` of `pd_convert_options`")                                                   \
     X(PROVEN, 256 << 20, BYTES, "a feature that is held to decode it, which shows whether it is damaged",    \
-      "it is compared or copied in pieces, not decoded", "")                                                 \
+      "it is compared or copied in pieces, not decoded, which `check` tells", "")                            \
     X(HASHED, 256 << 20, BYTES, "a feature that is hashed by its fields",                                    \
       "a finding; the feature is left out", "`max_feature` of `pd_hash_options`")                            \
     X(HASH_HELD, 16 << 20, BYTES, "CPU_TOPOLOGY features that `hash` keeps until NRCPUS has come",           \

@@ -49,11 +49,14 @@ static bool remember_more(struct cli_input *in)
 bool cli_told(struct cli_input *in, const struct pd_error *error)
 {
     const uint64_t hash = hash_of(error);
-    if (in->n_told_once == PI_LIMIT_TOLD_ONCE || !remember_more(in))
+    const bool full = in->n_told_once == PI_LIMIT_TOLD_ONCE;
+    if (!full && !remember_more(in))
         return false;
     uint64_t *place = place_of(in->told_once, in->cap_told, hash);
     const bool told = *place != 0;
-    in->n_told_once += !told;
-    *place = hash;
+    if (!told && !full) {
+        in->n_told_once++;
+        *place = hash;
+    }
     return told;
 }

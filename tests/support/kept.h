@@ -195,6 +195,17 @@ static inline void kept_take(struct kept *k, const uint8_t *p, uint64_t n)
     }
 }
 
+/* Of n bytes, the first are a record, in which a COMPRESSED one may begin. */
+static inline bool kept_swallows(const struct kept *k, const uint8_t *p, uint64_t n, uint64_t size)
+{
+    struct pd_record rec;
+    uint64_t theirs;
+    bool any = false;
+    for (uint64_t at = 8; !any && at < size; at++)
+        any = kept_frame(k, p + at, n - at, &rec, &theirs) && pi_is_wrapper_type(rec.type);
+    return any;
+}
+
 /*
  * A COMPRESSED record of which all is there takes part in what others are decompressed to; behind bytes that
  * are no record, too, where it may have been found.
@@ -214,6 +225,7 @@ static inline void kept_pass(struct kept *k, const uint8_t *p, uint64_t n)
             continue;
         }
         k->doubt |= !torn;
+        k->unsure |= !pi_is_wrapper_type(rec.type) && kept_swallows(k, p + at, n - at, size);
         kept_chunk(k, &rec, false);
     }
 }

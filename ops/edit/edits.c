@@ -487,6 +487,22 @@ static bool keeps_event(const struct pi_edits *e, const struct pd_reader *r, con
     return now.attr_index == rec->attr_index;
 }
 
+/*
+ * PD_EVALUE, PD_ECOUNT: a reader would not find in the record what it has now, such as a short name of a DSO
+ * in big-endian order, which would be taken for an address.
+ */
+static enum pd_code encode_changed(struct pi_edits *e, const struct pd_reader *r, const struct pd_plan *plan,
+                                   struct pd_record *rec, uint8_t *out, size_t *n, struct pd_error *error)
+{
+    shorten(e, rec);
+    rec->size = 0;
+    const enum pd_code code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
+    rec->size = pi_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
+    if (!code && !keeps_event(e, r, rec, out, *n))
+        return pi_fail_record(error, PD_EUNSUP, rec, 0, "to change what is also the id of its event", 0, 0);
+    return code ? code : pi_check_form(plan, rec, out, *n, error);
+}
+
 enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error)
@@ -519,14 +535,12 @@ enum pd_code pi_edits_record(struct pi_edits *e, const struct pd_reader *r, stru
     const struct pd_plan *plan = plan_of(e, r, rec);
     if (plan == NULL)
         return pi_fail_record(error, PD_ENOMEM, rec, 0, "plan", 0, sizeof *plan);
-    shorten(e, rec);
-    rec->size = 0;
-    code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
-    rec->size = pi_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
-    if (!code && !keeps_event(e, r, rec, out, *n))
-        return pi_fail_record(error, PD_EUNSUP, rec, 0, "to change what is also the id of its event", 0, 0);
-    if (code || pi_check_form(plan, rec, out, *n, &what) == PD_OK)
+    code = encode_changed(e, r, plan, rec, out, n, &what);
+    if (code != PD_EVALUE && code != PD_ECOUNT) {
+        if (code)
+            *error = what;
         return code;
+    }
     what.code = PD_EUNKNOWN; /* as of another type: nobody would know which fields it has */
     return unknown_record(e, r, rec, &what, out, n, error);
 }

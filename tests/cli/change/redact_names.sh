@@ -119,3 +119,27 @@ has dump 'probe_app:task$'
 expect 0 "$PERFDATA" redact -f --keep name1,name3 --map map -o out.data in.data
 ! cut -f 2 map | grep -qx 'name[13]' || fail "another name becomes one that is kept"
 cut -f 2 map | grep -qx name2 || fail "no name has the number between them"
+
+# Of old writers a DSO has its name where others have an address; in big-endian order one of five letters,
+# with zeros behind it, is taken for such an address, so the record cannot have it.
+dso() { # ORDER
+    unfold <<TEXT | "$PERFDATA" encode -f -o "$1.data"
+{"header":{"order":"$1"}}
+{"attr":{"sample_type":"IP"}}
+{"record":{"type":"SIMPLEPERF_DSO",
+    "simpleperf_dso":{"dso_type":"ELF_FILE","dso_id":"7","name":"a long name",
+    "name_pad":"$(printf %032d 0)"}}}
+TEXT
+    expect 0 "$PERFDATA" check "$1.data"
+}
+dso little
+dso big
+expect 0 "$PERFDATA" redact -f -o out.data little.data
+"$PERFDATA" dump out.data >dump
+has dump 'name: name1$'
+expect 2 "$PERFDATA" redact -f -o out.data big.data
+has err '(SIMPLEPERF_DSO), .*must not pass'
+expect 0 "$PERFDATA" redact -f --unknown drop -o out.data big.data
+has err '1 records SIMPLEPERF_DSO do not come along'
+"$PERFDATA" dump out.data >dump
+! grep -q SIMPLEPERF_DSO dump || fail "a DSO: $(cat dump)"

@@ -60,7 +60,8 @@ static enum pd_code open_member(struct pi_output *o, uint32_t i, struct pi_membe
     const struct pd_member *m = pd_reader_member(o->sections.reader, i);
     const bool renumber = o->options.renumber && pi_dir_is_numbered(m->name);
     char number[32];
-    snprintf(number, sizeof number, "data.%" PRIu32, i - 1);
+    if (renumber) /* the first file is the one without a number */
+        snprintf(number, sizeof number, "data.%" PRIu32, i - 1);
     return pi_member_open(&o->options.members, renumber ? number : m->name, m->mode, file, o->sections.error);
 }
 

@@ -92,6 +92,7 @@ struct operations {
     struct lost lost; /* of repair, and where the data is that it read */
     struct pd_repair_stats repair;
     struct pd_file_info repaired;
+    struct image *joined; /* of repair with another recording: its head, and behind it the input */
     struct pd_filter_stats filter;
     enum operation_filter_way filter_way;
     bool secrets;              /* of redact, asked for */
@@ -823,10 +824,11 @@ static inline bool operation_tells_events(struct operations *t, const struct ima
     return part == PD_FEAT_EVENT_DESC || part == PD_FEAT_GROUP_DESC;
 }
 
-/* Beside a piece of a stream that ends before an event, merge gives each of the others an id. */
+/* Beside a piece of a stream that ends before an event, merge gives each of the others an id, and tells it. */
 static inline bool operation_needs_ids(struct operations *t, const struct image *in, uint64_t part)
 {
-    struct pd_reader *whole = part == OPERATION_ATTRS ? operation_reopen_read(t, in) : NULL;
+    const bool has_ids = part == OPERATION_ATTRS || part == PD_FEAT_EVENT_DESC;
+    struct pd_reader *whole = has_ids ? operation_reopen_read(t, in) : NULL;
     bool all = true, fewer = false;
     for (size_t i = 0; whole && i < pd_reader_n_attrs(whole); i++)
         all &= pd_reader_attr(whole, i)->n_ids != 0;
@@ -1409,21 +1411,38 @@ static inline void operation_keep(struct operations *t, const struct image *in,
 }
 
 /* Every record outside of what is said to be lost is in the output, in its place, and nothing else is. */
-static inline void check_repair_keeps(struct operations *t, const struct image *in, const struct image *out)
+static inline void check_kept(struct operations *t, struct kept *before, const struct image *out)
 {
     static const struct lost nothing;
-    struct kept before, after;
+    struct kept after;
     struct pd_reader *r = operation_reopen(t, out);
     const struct pd_file_info made = *pd_reader_info(r);
     pd_reader_close(r);
+    operation_keep(t, out, &made, &nothing, &after);
+    CHECK(kept_among(before, true, &after));
+    CHECK(before->unsure || kept_among(&after, false, before));
+    kept_free(&after);
+    kept_free(before);
+}
+
+static inline void check_repair_keeps(struct operations *t, const struct image *in, const struct image *out)
+{
+    struct kept before;
     if (t->lost.ranges > LOST_RANGES)
         return;
     operation_keep(t, in, &t->repaired, &t->lost, &before);
-    operation_keep(t, out, &made, &nothing, &after);
-    CHECK(kept_among(&before, true, &after));
-    CHECK(before.unsure || kept_among(&after, false, &before));
-    kept_free(&before);
-    kept_free(&after);
+    check_kept(t, &before, out);
+}
+
+/* The same with the head of another recording. */
+static inline void check_headless_keeps(struct operations *t, const struct image *out)
+{
+    const struct pd_file_info *const info = &t->repaired;
+    struct kept before = {.order = info->order};
+    if (t->lost.ranges > LOST_RANGES)
+        return;
+    kept_read(&before, t->joined->b, info->data_offset, info->data_end - info->stray, &t->lost, 0);
+    check_kept(t, &before, out);
 }
 
 static inline bool operation_section_same(struct pd_reader *a, const struct pd_feature_section *in_a,
@@ -1547,6 +1566,20 @@ static inline void check_repair(struct operations *t, const struct image *in)
     image_free(&out);
 }
 
+/* All bytes that the reader has, and where its data is. */
+static inline void operation_join(struct operations *t, struct pd_reader *r)
+{
+    uint8_t bytes[4096];
+    t->repaired = *pd_reader_info(r);
+    image_free(t->joined);
+    *t->joined = (struct image){0};
+    for (uint64_t at = 0, n; (n = t->repaired.file_size - at) != 0; at += n) {
+        n = n < sizeof bytes ? n : sizeof bytes;
+        CHECK(pd_reader_read(r, at, bytes, (size_t)n, NULL) == PD_OK);
+        image_bytes(t->joined, bytes, (size_t)n);
+    }
+}
+
 /* With the head and the features of a recording that is like it, as far as these explain its samples. */
 static inline enum pd_code operation_headless(struct operations *t, const struct image *in, size_t n,
                                               struct image *out)
@@ -1568,6 +1601,8 @@ static inline enum pd_code operation_headless(struct operations *t, const struct
     enum pd_code code = PD_END;
     if (sister && (code = pi_reader_open_headless(&r, fileno(file), sister, &shift, &error)) == PD_OK)
         code = pd_repair(r, &sink, &options, &t->repair, &error);
+    if (code == PD_OK)
+        operation_join(t, r);
     pd_reader_close(sister);
     operation_end(t, r, code == PD_END ? PD_OK : code, &error);
     fclose(file);
@@ -1576,12 +1611,15 @@ static inline enum pd_code operation_headless(struct operations *t, const struct
 
 static inline void check_headless(struct operations *t, const struct image *in)
 {
-    struct image out;
+    struct image out, joined = {0};
+    t->joined = &joined;
     if (operation_twice(t, operation_headless, in, 2, &out) == PD_OK) {
         CHECK(t->lost.bytes == t->repair.lost && t->lost.ranges == t->repair.ranges);
         CHECK(t->lost.features == t->repair.features);
         CHECK(operation_clean(t, &out) && operation_samples(t, &out) == t->repair.samples);
+        check_headless_keeps(t, &out);
     }
+    image_free(&joined);
     image_free(&out);
 }
 
@@ -1693,7 +1731,7 @@ static inline void check_compare_made(struct operations *t, const struct image *
                                          .zip = (enum pd_convert_zip)(t->o[2] >> 1 & 3)};
     struct image made;
     if (operation_convert(t, a, &made, options) == PD_OK)
-        check_agreement(t, a, &made);
+        CHECK(check_agreement(t, a, &made));
     image_free(&made);
     options.changes = &change;
     options.n_changes = 1;
@@ -1998,6 +2036,8 @@ static inline void check_edit(struct operations *t, const struct image *in, bool
     if (!code && clean) {
         if (t->o[7] & 1)
             operation_to_file(t, in, &plain, (struct pd_convert_options){.edit = &edit});
+        check_edit_chains(t, in, &plain, UINT32_MAX);
+        CHECK(operation_hash_same(t, in, &plain));
         check_edit_back(t, &plain);
         check_edit_stack(t, &plain);
         check_edit_strip(t, &plain);
@@ -2460,7 +2500,7 @@ static inline void check_expression(struct operations *t, const struct image *in
     CHECK(fits || wrong.what);
     while (fits && pd_reader_next(r, &rec, NULL) == PD_OK)
         if (rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK)
-            CHECK(!(pd_expression_meets(yes, NULL, &rec) && pd_expression_meets(no, NULL, &rec)));
+            CHECK(pd_expression_meets(yes, NULL, &rec) != pd_expression_meets(no, NULL, &rec));
     pd_expression_free(yes);
     pd_expression_free(no);
     pd_reader_close(r);

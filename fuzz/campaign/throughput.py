@@ -29,7 +29,7 @@ run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loa
 loader.exec_module(run)
 
 BEFORE = "577f4778"  # its successor a5c6f7ad says: "ten times as fast"
-HARNESSES = "pipeline file stream text build".split()
+HARNESSES = "pipeline file stream text build record attr feature tracing zstd".split()
 BEGIN, END = "<!-- fuzz/campaign/throughput.py --write -->", "<!-- end of throughput -->"
 TURNS = 2
 

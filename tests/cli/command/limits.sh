@@ -139,6 +139,22 @@ for verb in hash 'cmp damaged.pipe'; do
     [ "$(grep -c 'at offset' err)" = 10 ] || fail "$verb: other than 10 places are told"
     has err '\(7\|14\)0 places could not be read'
 done
+for verb in check info 'filter -f -o whole.data'; do
+    # shellcheck disable=SC2086 # words
+    expect 3 "$PERFDATA" $verb damaged.pipe
+    [ "$(cat out err | grep -c 'at offset .* record [0-9]* of type 9')" = 70 ] ||
+        fail "$verb: not all 70 are told"
+done
+# Between these, samples that are whole: each place is lost by itself.
+apart() { for _ in $(seq "$1"); do le 4 9 && le 2 0 8 && le 4 9 && le 2 0 16 && le 8 7; done; }
+for n in 10 12; do
+    pipe apart $n >apart.pipe
+    expect 3 "$PERFDATA" repair -f -o whole.data apart.pipe
+    [ "$(grep -c 'are lost' err)" = 10 ] || fail "repair: not 10 places are told: $(cat err)"
+    has err "in $n places"
+done
+expect 3 "$PERFDATA" repair --report apart.pipe
+[ "$(grep -c '^lost: ' out)" = 12 ] || fail 'repair --report: not all places are told'
 expect 3 "$PERFDATA" info --json damaged.pipe
 python3 -c 'import json, sys; assert len(json.load(sys.stdin)["damage"]) == 64' <out ||
     fail 'not 64 are listed'

@@ -231,16 +231,30 @@ same made.data long.data
     one.data | grep -o '"threads":[0-9]*')" = '"threads":1' ] || fail "-j0 with one core"
 
 # A reader that takes nothing holds the command up while its threads are there.
-own=3
-! grep -qa __tsan_init "$PERFDATA" || own=4 # ThreadSanitizer has one, too
-for verb in dump decode; do
-    mkfifo "fifo.$verb"
-    "$PERFDATA" "$verb" -j3 long.data >"fifo.$verb" &
+own=0
+! grep -qa __tsan_init "$PERFDATA" || own=1 # ThreadSanitizer has one, too
+# held ARGUMENT...: how many threads it has.
+held() {
+    local pid
+    rm -f fifo
+    mkfifo fifo
+    "$PERFDATA" "$@" >fifo 2>/dev/null &
     pid=$!
-    exec 3<"fifo.$verb"
+    exec 3<fifo
     head -c 1000 <&3 >/dev/null
     tasks=(/proc/$pid/task/*)
     exec 3<&-
     wait $pid || true
-    [ ${#tasks[@]} = $own ] || fail "$verb -j3 has ${#tasks[@]} threads"
+    echo $((${#tasks[@]} - own))
+}
+for verb in dump decode; do
+    for j in 3 16 64; do
+        n=$(held $verb -j$j long.data)
+        [ "$n" = $((j < 16 ? j : 16)) ] || fail "$verb -j$j has $n threads"
+    done
 done
+# Threads decompress four recordings at a time, not five.
+for seed in 1 2 3 4 5; do gen zipped.$seed --seed $seed --preset build -z -c 30000; done
+four=$(held merge -q --any-clock -j4 -o - zipped.[1-4])
+five=$(held merge -q --any-clock -j4 -o - zipped.[1-5])
+[ "$five" -lt "$four" ] || fail "merge -j4 has $four threads for four recordings, $five for five"

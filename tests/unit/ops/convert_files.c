@@ -108,8 +108,44 @@ static void files_beside_the_records(void **state)
                      0);
 }
 
+/* Eight folders inside each other are followed; the ninth counts as one that does not come along. */
+static void folders_inside_each_other(void **state)
+{
+    char dir[] = "/tmp/perfdata-files-XXXXXX", path[100] = "d/kcore_dir/kallsyms";
+    struct seen s;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(chdir(dir), 0);
+    make_directory();
+    assert_int_equal(unlink("d/kcore_dir/link") | unlink(path), 0);
+    path[strlen("d/kcore_dir")] = 0;
+    for (char name = '2'; name <= '9'; name++) {
+        const size_t n = strlen(path);
+        snprintf(path + n, sizeof path - n, "/%c", name);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(path + n + 2, sizeof path - n - 2, "/f");
+        write_text(path, "");
+        path[n + 2] = 0;
+    }
+    convert(&s, PD_CONVERT_DIRECTORY, true);
+    assert_non_null(strstr(s.names, "kcore_dir/2/3/4/5/6/7/8/f"));
+    assert_null(strstr(s.names, "/9"));
+    assert_int_equal(s.noted, 1);
+    image_free(&s.data);
+    image_free(&s.other);
+    for (size_t n = strlen(path); n > strlen("d/kcore_dir"); n -= 2) {
+        snprintf(path + n, sizeof path - n, "/f");
+        assert_int_equal(unlink(path), 0);
+        path[n] = 0;
+        assert_int_equal(rmdir(path), 0);
+        path[n - 2] = 0;
+    }
+    assert_int_equal(rmdir("d/kcore_dir") | unlink("d/data") | rmdir("d") | rmdir(dir), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_beside_the_records)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_beside_the_records),
+                                       cmocka_unit_test(folders_inside_each_other)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,60 @@ done
 expect 0 "$PERFDATA" check tracing.pipe
 has out 'not decoded: 1, the first is tracing_data'
 
+at=$("$USUAL" decode tracing.pipe |
+    sed -nE 's/.*"HEADER_TRACING_DATA".*"size":([0-9]+).*"offset":"([0-9]+)".*/\1 \2/p')
+cp tracing.pipe tracing.bad
+# The version in it has no end.
+zeros 40 | tr '\0' x | dd of=tracing.bad bs=1 seek=$((${at% *} + ${at#* } + 10)) conv=notrunc status=none
+expect 3 "$USUAL" check tracing.bad
+for verb in 'convert --to pipe' 'edit --time-shift +1' filter sort repair; do
+    # shellcheck disable=SC2086
+    expect 3 "$USUAL" $verb -q -f -o kept tracing.bad
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" $verb -q -f -o kept tracing.bad
+    LC_ALL=C grep -qaE 'x{40}' kept || fail "$verb: the tracing data is lost"
+    rm kept
+done
+
+# ---- SORT_MEMORY: hash puts more than 64 KiB of hashes into temporary files.
+
+"$USUAL" gen -q -c 20000 -o first.data
+"$USUAL" gen -q -c 20000 --seed 4 -o second.data
+"$USUAL" edit -q --time-shift -1000 -o earlier.data second.data
+"$USUAL" merge -q -a -o late.data first.data earlier.data
+expect 0 "$PERFDATA" hash late.data
+cp out lowered
+expect 0 env TMPDIR=/nonexistent "$USUAL" hash late.data
+same out lowered
+expect 4 env TMPDIR=/nonexistent "$PERFDATA" hash late.data
+has err 'a temporary file could not be written'
+
+# ---- LARGE_RECORD: one that comes in parts of which `merge` holds more than 100,000 bytes.
+
+large() { # BYTES: a large record in two parts, of a type that is not known
+    python3 -c 'import json, struct, sys
+size = int(sys.argv[1])
+whole = struct.pack("<IHH", 40000, size >> 16, size & 65535) + bytes(size - 8)
+print(json.dumps({"header": {}}))
+print(json.dumps({"attr": {"sample_type": "IP|TID|TIME", "flags": "sample_id_all"}}))
+for part in whole[:50000], whole[50000:]:
+    record = {"type": "SIMPLEPERF_SPLIT", "simpleperf_split": {"data": part.hex()}}
+    print(json.dumps({"record": record}))
+print(json.dumps({"record": {"type": "SIMPLEPERF_SPLIT_END", "simpleperf_split_end": {}}}))' "$1" |
+        "$USUAL" encode -q -f -o large.data
+}
+large 99000
+expect 0 "$PERFDATA" merge -f -o merged large.data large.data
+expect 0 "$PERFDATA" check merged
+large 99990 # and the heads of its parts, which merge holds, too
+expect 0 "$PERFDATA" check large.data
+refused 3 'record in parts: found 100006, the limit is 100000' merge -f -o merged large.data large.data
+large 101000
+refused 3 'record in parts: .*the limit is 100000' merge -f -o merged large.data large.data
+expect 3 "$PERFDATA" check large.data
+has out 'the limit is 100000'
+expect 0 "$USUAL" check large.data
+
 # ---- PIECE_HELD, INDEX_BLOCKS, INDEX_TASKS, REPORT
 
 refused 3 'payload that each piece must carry: found [0-9]*, the limit is 64' \

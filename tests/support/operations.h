@@ -1885,17 +1885,20 @@ static inline const struct pd_vec *operation_ips(const struct pd_record *rec)
                : NULL;
 }
 
-/* The next one but those that hold others, which may be more or fewer. */
+/*
+ * The next one but those that hold others or a feature, which may be more or fewer: of the same feature, or
+ * to tell of compressed records.
+ */
 static inline enum pd_code operation_next(struct pd_reader *r, struct pd_record *rec)
 {
     enum pd_code code;
     do
         code = pd_reader_next(r, rec, NULL);
-    while (code == PD_OK && pi_is_wrapper(rec));
+    while (code == PD_OK && (pi_is_wrapper(rec) || pi_serves_of(rec) == PI_SERVES_FEATURE));
     return code;
 }
 
-/* All records are there, and each call chain as far as it is to be. */
+/* All records but features are there, and each call chain as far as it is to be. */
 static inline void check_edit_chains(struct operations *t, const struct image *in, const struct image *out,
                                      uint32_t most)
 {

@@ -6,9 +6,9 @@ Each way through the verbs (fuzz/verbs/lines, and the ones below) runs over reco
 with the paths and build ids of real programs in them. It opens what its words name, temporary files of its
 own, and what the command opens to begin with (`perfdata version` does): nothing else, not even in vain. It
 writes to nothing but what an option names and its temporary files. It runs no program and makes no socket,
-though $DEBUGINFOD_URLS is set. `symbols` and branch profiles may read programs, and only read them; `symbols`
-has that variable in one run, in which the socket must be seen. The name of a branch profile has plain
-characters alone.
+though $DEBUGINFOD_URLS is set. `symbols` and branch profiles may read programs, those that the recording
+names and what debuggers have of them, and only read them; `symbols` has that variable in one run, in which
+the socket must be seen. The name of a branch profile has plain characters alone.
 """
 import collections
 import concurrent.futures
@@ -69,11 +69,21 @@ def runs_itself(arguments, words):
     return program == PERFDATA or f"x={program}" in words
 
 
+# What debuggers have of programs, by build id or name; the running kernel's build id; libraries that
+# `symbols` loads, and the maps of just-in-time code.
+DEBUG = re.compile(rf"{re.escape(os.path.expanduser('~'))}/\.debug/|/usr/lib/debug/")
+OF_SYMBOLS = re.compile(
+    r"/sys/kernel/notes$|/etc/ld\.so\.cache$|/tmp/perf-\d+\.map$"
+    r"|(/usr)?/lib/[\w-]+/lib[\w.+-]+\.so[\d.]*$"
+)
+
+
 class Place:
     """A folder for one way over one recording."""
 
     def __init__(self, recording, other):
         self.path = tempfile.mkdtemp()
+        self.named = None
         os.mkdir(f"{self.path}/DIR")
         os.mkdir(f"{self.path}/tmp")
         for name, source in ("IN", recording), ("OTHER", other):
@@ -84,6 +94,16 @@ class Place:
         for name, *words in ("LIST", "hash", "IN"), ("SYMS", "symbols", "OTHER"):
             with open(f"{self.path}/{name}", "w") as f:
                 subprocess.run([PERFDATA, *words], cwd=self.path, stdout=f, stderr=subprocess.DEVNULL)
+
+    def programs(self):
+        """The files that its recordings name."""
+        if self.named is None:
+            texts = [
+                subprocess.run([PERFDATA, "dump", name], cwd=self.path, capture_output=True).stdout
+                for name in ("IN", "OTHER")
+            ]
+            self.named = set(re.findall(r"filename: (.*)", b"".join(texts).decode(errors="replace")))
+        return self.named
 
     def run(self, words, url=SERVER):
         """The calls of a run, and its status."""
@@ -135,6 +155,15 @@ class Judge:
                 return True
         return False
 
+    def is_program(self, path):
+        """What `symbols` and branch profiles may read."""
+        if not reads_programs(self.words):
+            return False
+        folder = os.path.dirname(path).removesuffix("/.debug")
+        beside = path.endswith(".debug") and any(os.path.dirname(p) == folder for p in self.place.programs())
+        of_symbols = self.words[0] == "symbols" and OF_SYMBOLS.match(path)
+        return DEBUG.match(path) or of_symbols or beside or path in self.place.programs()
+
     def wrong(self, call, arguments):
         if NETWORK.match(call):
             return "network"
@@ -158,7 +187,7 @@ class Judge:
                 continue  # upwards from the output, which must not be within the input
             elif self.usual[call, path] > 0:
                 self.usual[call, path] -= 1
-            elif not reads_programs(self.words):
+            elif not self.is_program(path):
                 return "opens"
         return None
 

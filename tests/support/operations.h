@@ -608,6 +608,21 @@ static inline bool operation_lacks_time(struct operations *t, const struct image
     return lacks;
 }
 
+/* No record of the kernel has an earlier time than one before it. */
+static inline void check_times(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t time, last = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (rec.type < PD_RECORD_HEADER_ATTR && pd_reader_decode(r, &rec, NULL) == PD_OK &&
+            pd_record_time(&rec, &time) && time) {
+            CHECK(time >= last);
+            last = time;
+        }
+    pd_reader_close(r);
+}
+
 /* Ordered, a permutation, and nothing left to sort. */
 static inline void check_sort(struct operations *t, const struct image *in, bool clean)
 {
@@ -622,6 +637,8 @@ static inline void check_sort(struct operations *t, const struct image *in, bool
         const bool moved = t->sort.disorder.count && !operation_folder(t, in);
         CHECK(pd_sort_check(r, &options, &stats, NULL) == PD_OK && stats.disorder.count == 0);
         pd_reader_close(r);
+        if (!operation_folder(t, in))
+            check_times(t, &out);
         CHECK(t->sort.records == operation_processed(t, in, false));
         operation_processed(t, &out, moved);
         CHECK(operation_sum(t, in) == operation_sum(t, &out));

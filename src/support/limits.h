@@ -66,7 +66,7 @@
     X(REPORT, 1 << 30, BYTES, "rows and names of a report", "`PD_ELIMIT`",                                   \
       "`memory` of `pd_report_options`")                                                                     \
     /* Writing and the operations */                                                                         \
-    X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`", "")                                                      \
+    X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`; of `attr_size` of `pd_writer_options` `PD_EARG`", "")     \
     X(ATTR_TABLE, 64 << 20, BYTES,                                                                           \
       "zeros behind attrs of a file, whose entries are all as large as the largest, besides the multiple "   \
       "below",                                                                                               \

@@ -398,6 +398,15 @@ static bool lacks_formats(const struct run *run)
            !has_formats(run->in.reader) && !has_formats(run->options.like);
 }
 
+/* False: a file of the directory is not there, or cannot be read. */
+static bool is_whole(const struct run *run)
+{
+    bool whole = true;
+    for (size_t i = 0; i < pd_reader_n_members(run->in.reader); i++)
+        whole = whole && !pd_reader_member(run->in.reader, i)->unreadable;
+    return whole;
+}
+
 static void tell_kept(struct run *run)
 {
     const struct pd_repair_stats *s = &run->stats;
@@ -427,8 +436,8 @@ static void tell_kept(struct run *run)
                 " place%s",
                 s->samples, s->others, s->lost, s->ranges, s->ranges == 1 ? "" : "s");
     else
-        cli_say(run->cli, "kept all %" PRIu64 " samples and %" PRIu64 " other records", s->samples,
-                s->others);
+        cli_say(run->cli, "kept %s%" PRIu64 " samples and %" PRIu64 " other records",
+                is_whole(run) ? "all " : "", s->samples, s->others);
 }
 
 static void choose_container(struct run *run)

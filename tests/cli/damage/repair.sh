@@ -543,6 +543,18 @@ for name in zero missing missing-too; do
     fi
 done
 
+# What is not there is not kept.
+rm -rf gx gy
+cp -r whole.dir gx
+rm gx/data.0
+ln -s nowhere gx/data.0
+expect 3 "$PERFDATA" repair -o gy gx
+has err '^perfdata repair: kept [0-9]* samples'
+rm -r gy
+expect 0 "$PERFDATA" repair -o gy whole.dir
+has err '^perfdata repair: kept all [0-9]* samples'
+rm -r gy
+
 # Where a file is missing between others, these are numbered anew.
 rm -rf gx
 cp -r whole.dir gx

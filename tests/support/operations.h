@@ -2065,7 +2065,8 @@ static inline void check_edit(struct operations *t, const struct image *in, bool
     if (!code && clean) {
         if (t->o[7] & 1)
             operation_to_file(t, in, &plain, (struct pd_convert_options){.edit = &edit});
-        check_edit_chains(t, in, &plain, UINT32_MAX);
+        if (!operation_folder(t, in)) /* its files become one, in order of time */
+            check_edit_chains(t, in, &plain, UINT32_MAX);
         CHECK(operation_hash_same(t, in, &plain) || t->notes);
         check_edit_back(t, &plain);
         check_edit_stack(t, &plain);

@@ -389,12 +389,17 @@ static inline bool operation_excepts(struct operations *t, operation_way *way, c
     return false;
 }
 
-/* Not for damage, where there is none: a form, a limit or an option is the reason. */
-static inline bool operation_may_refuse(const struct operations *t, enum pd_code code)
+static inline bool operation_of_damage(const struct operations *t)
 {
     bool damaged = false;
     for (size_t i = 0; i < OPERATION_INPUTS; i++)
         damaged = damaged || t->damage[i].n;
+    return damaged;
+}
+
+/* Not for damage, where there is none: a form, a limit or an option is the reason. */
+static inline bool operation_may_refuse(const struct operations *t, enum pd_code code)
+{
     switch (code) {
     case PD_EUNSUP:
     case PD_ELIMIT:
@@ -402,9 +407,12 @@ static inline bool operation_may_refuse(const struct operations *t, enum pd_code
     case PD_EATTRS:
     case PD_ETIME:
     case PD_EOUT: return true;
-    default: return damaged;
+    default: return operation_of_damage(t);
     }
 }
+
+/* How often each came to its end with inputs without damage. */
+static uint64_t operation_done[OPERATION_N];
 
 /*
  * The damage of each input that `check` names is told by an operation that comes to its end, and nothing else
@@ -415,6 +423,7 @@ static inline enum pd_code operation_do(struct operations *t, operation_way *way
 {
     const enum pd_code code = operation_twice(t, way, in, n, out);
     CHECK(!code || operation_may_refuse(t, code));
+    operation_done[t->o[0] % OPERATION_N] += !code && !operation_of_damage(t);
     for (size_t i = 0; i < n && !code; i++) {
         const struct told *const damage = &t->damage[i], told = t->told[i];
         for (size_t k = 0; k < damage->n && k < TOLD_PLACES; k++)
@@ -1573,6 +1582,7 @@ static inline void check_repair(struct operations *t, const struct image *in)
 {
     struct image out, again;
     const enum pd_code code = operation_twice(t, operation_repair, in, 1, &out);
+    operation_done[OPERATION_REPAIR] += !code;
     if (!code) {
         const struct pd_repair_stats stats = t->repair;
         CHECK(t->lost.bytes == stats.lost && t->lost.ranges == stats.ranges);

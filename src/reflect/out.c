@@ -184,9 +184,10 @@ void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value)
 
 typedef uint8_t sixteen __attribute__((vector_size(16)));
 
-static sixteen hex_digits_of(sixteen nibbles)
+/* By its address: how such a vector is passed depends on the machine. */
+static void make_hex_digits(sixteen *nibbles)
 {
-    return nibbles + '0' + ((sixteen)(nibbles > 9) & ('a' - '0' - 10));
+    *nibbles = *nibbles + '0' + ((sixteen)(*nibbles > 9) & ('a' - '0' - 10));
 }
 
 /* The digits of sixteen bytes. */
@@ -194,7 +195,9 @@ static void put_hex_sixteen(char *digits, const uint8_t *bytes)
 {
     sixteen v;
     memcpy(&v, bytes, sizeof v);
-    const sixteen high = hex_digits_of(v >> 4), low = hex_digits_of(v & 15);
+    sixteen high = v >> 4, low = v & 15;
+    make_hex_digits(&high);
+    make_hex_digits(&low);
     const sixteen front =
         __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const sixteen back =

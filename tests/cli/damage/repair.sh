@@ -41,9 +41,10 @@ same whole.pipe same.pipe
 expect 3 "$PERFDATA" repair -f -o same.pipe bad.pipe
 has err 'lost 32 bytes in 1 place'
 # A record that begins in the last COMPRESSED one, and does not end there, is lost in it, not in these bytes.
+# On some machines zstd stops before it has made the begin.
 expect 3 "$PERFDATA" repair -o r.pipe \
     "$PERFDATA_SOURCE/tests/damaged/stream-with-a-record-cut-inside-compressed-and-stray-bytes.data"
-has err 'bytes 1652 to 4048 are lost: at offset 1652 .*record inside COMPRESSED'
+has err 'bytes 1652 to 4048 are lost: at offset 1652 .*\(record inside COMPRESSED\|data is damaged\)'
 good r.pipe
 
 # A report that cannot be printed leaves no output; so it is printed before the output takes its place.

@@ -524,7 +524,8 @@ static void make_alike(struct image *im, uint32_t n, bool named)
 {
     enum { ATTR = PD_ATTR_SIZE_VER7, NAME = 16 };
     const struct pd_sink sink = {write_image, patch_image, im};
-    const struct pd_writer_options options = {.size = sizeof options, .max_features = 1};
+    const struct pd_writer_options options = {
+        .size = sizeof options, .order = PD_HOST_ORDER, .max_features = 1};
     const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
                                  .config = PD_SW_BPF_OUTPUT,
                                  .size = ATTR,

@@ -7,8 +7,8 @@
     instructions.py --slower   shows that work of 3 % more instructions would be noticed, whichever it is
 
 The counts are exact, but those of one compiler, C library and kind of processor: elsewhere this is skipped.
-How often places of a table meet depends on a key that is drawn, so the least of five countings is written,
-and what is above it is counted up to five times.
+How often places of a table meet depends on a key that is drawn, so the least of ten countings is written,
+and what is above it is counted up to ten times.
 PERFDATA_BUILD is a Release build of this tree; what has changed since is built first.
 """
 
@@ -24,7 +24,7 @@ BUILD = os.path.realpath(os.environ.get("PERFDATA_BUILD", os.path.join(SOURCE, "
 FILE = os.path.join(SOURCE, "bench", "results.csv")
 MOST = 1.01
 SLACK = 0.5  # instructions: of rounding
-COUNTINGS = 5
+COUNTINGS = 10
 
 
 def skip(why):

@@ -157,8 +157,9 @@ static bool check_records(struct pd_reader *r, size_t size)
             check_error(&error, code, size);
             if (code != PD_EZSTD && code != PD_ELIMIT)
                 break;
-            if (error.record_type != PD_RECORD_HEADER_ATTR) /* one in COMPRESSED is left out, but counts */
-                index--;                                    /* that was no record */
+            if (error.record_type != PD_RECORD_HEADER_ATTR || /* one in COMPRESSED is left out, but counts, */
+                (error.field && strcmp(error.field, "size") == 0)) /* unless its size is impossible */
+                index--;                                           /* that was no record */
             continue;
         }
         CHECK(rec.index == index && rec.offset < size && rec.size >= 8);

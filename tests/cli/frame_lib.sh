@@ -192,6 +192,20 @@ tiny() {
     tiny_records
 }
 
+# chunk [START]: standard input as a COMPRESSED record of one raw zstd block, with START in a new frame.
+chunk() {
+    local n frame=0
+    cat >block
+    n=$(stat -c %s block)
+    [ -z "${1:-}" ] || frame=6
+    le 4 81 && le 2 0 $((8 + frame + 3 + n))
+    [ $frame = 0 ] || printf '\x28\xb5\x2f\xfd\0\x38'
+    le 1 $((n << 3 & 255)) $((n << 3 >> 8 & 255)) $((n << 3 >> 16 & 255))
+    cat block
+}
+# tiny_sample TIME: one of tiny's event.
+tiny_sample() { le 4 9 && le 2 2 32 && le 8 0x401000 && le 4 71 71 && le 8 "$1"; }
+
 # many N: a recording of 2^N samples.
 many() {
     local i

@@ -127,18 +127,7 @@ for tail in x '[ perf record: Captured and wrote 0.010 MB - ]' "$(head -c 5000 /
 done
 
 # ---- Damaged compressed data: records before and behind it are there, each loss has a sentence.
-chunk() { # BYTES-ON-STDIN [START]: a COMPRESSED record of one raw zstd block, with START in a new frame
-    local n frame=0
-    cat >block
-    n=$(stat -c %s block)
-    [ -z "${1:-}" ] || frame=6
-    le 4 81 && le 2 0 $((8 + frame + 3 + n))
-    [ $frame = 0 ] || printf '\x28\xb5\x2f\xfd\0\x38'
-    le 1 $((n << 3 & 255)) $((n << 3 >> 8 & 255)) $((n << 3 >> 16 & 255))
-    cat block
-}
-sample() { le 4 9 && le 2 2 32 && le 8 0x401000 && le 4 71 71 && le 8 "$1"; }
-{ sample 5000000200 && sample 5000000300; } >two
+{ tiny_sample 5000000200 && tiny_sample 5000000300; } >two
 {
     chunk start <two
     { le 4 81 && le 2 0 16 && le 1 6 0 0 0 0 0 0 0; } # a block of the reserved type

@@ -41,7 +41,20 @@ same whole.pipe same.pipe
 expect 3 "$PERFDATA" repair -f -o same.pipe bad.pipe
 has err 'lost 32 bytes in 1 place'
 # A record that begins in the last COMPRESSED one, and does not end there, is lost in it, not in these bytes.
-# On some machines zstd stops before it has made the begin.
+tiny >tiny.data
+"$PERFDATA" convert -q --to pipe -o open.pipe tiny.data
+{ tiny_sample 5000000200 && tiny_sample 5000000300; } >two
+head -c 45 two | chunk start >>open.pipe
+at=$(stat -c %s open.pipe)
+{ cat open.pipe && le 4 9 0; } >behind.pipe # a record of no size
+printf abc >>open.pipe
+expect 3 "$PERFDATA" repair -f -o same.pipe open.pipe
+has err "bytes $((at - 62)) to $((at - 1)) are lost: at offset $((at - 62)) .*record inside COMPRESSED"
+good same.pipe
+expect 3 "$PERFDATA" repair -f -o same.pipe behind.pipe
+has err "bytes $((at - 62)) to $((at + 7)) are lost"
+good same.pipe
+# Where the compressed data is damaged, too, zstd stops on some machines before it has made the begin.
 expect 3 "$PERFDATA" repair -o r.pipe \
     "$PERFDATA_SOURCE/tests/damaged/stream-with-a-record-cut-inside-compressed-and-stray-bytes.data"
 has err 'bytes 1652 to 4048 are lost: at offset 1652 .*\(record inside COMPRESSED\|data is damaged\)'

@@ -7,6 +7,7 @@
 #include "cli/lib/cli.h"
 #include "cli/lib/threads/parts.h"
 #include "src/container/reader/skim.h"
+#include "src/schema/schema.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -440,7 +441,7 @@ static void find_large(struct check *c)
 {
     for (size_t i = 0; i < pd_reader_n_features(c->in.reader); i++) {
         const struct pd_feature_section *s = pd_reader_feature(c->in.reader, i);
-        if (s->section.size > PI_LIMIT_PROVEN && pd_set_name(&pd_set_feature, s->feature))
+        if (s->section.size > PI_LIMIT_PROVEN && pi_layout_of_feature(s->feature))
             count(&c->large, s->section.offset, s->feature);
     }
     if (c->large.n)

@@ -144,6 +144,13 @@ static void check_text(const uint8_t *data, size_t size, const struct pd_reader_
     pd_reader_close(r);
 }
 
+/* A HEADER_ATTR in COMPRESSED: it counts as a record, unless its size is none. */
+static bool is_left_out(const struct pd_error *error)
+{
+    const char *const field = error->field ? error->field : "";
+    return error->record_type == PD_RECORD_HEADER_ATTR && strcmp(field, "size") != 0;
+}
+
 /* Returns whether anything was compressed. */
 static bool check_records(struct pd_reader *r, size_t size)
 {
@@ -157,9 +164,8 @@ static bool check_records(struct pd_reader *r, size_t size)
             check_error(&error, code, size);
             if (code != PD_EZSTD && code != PD_ELIMIT)
                 break;
-            if (error.record_type != PD_RECORD_HEADER_ATTR || /* one in COMPRESSED is left out, but counts, */
-                (error.field && strcmp(error.field, "size") == 0)) /* unless its size is impossible */
-                index--;                                           /* that was no record */
+            if (!is_left_out(&error))
+                index--; /* that was no record */
             continue;
         }
         CHECK(rec.index == index && rec.offset < size && rec.size >= 8);

@@ -23,6 +23,7 @@
 #include "content/secrets.h"
 #include "src/support/limits.h"
 #include "src/codec/record_role.h"
+#include "src/session/record_words.h"
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
 #include "ops/repair/headless.h"
@@ -411,7 +412,7 @@ static inline bool operation_may_refuse(const struct operations *t, enum pd_code
     }
 }
 
-/* How often each came to its end with inputs without damage. */
+/* How often each came to its end: repair with any inputs, the others with inputs without damage. */
 static uint64_t operation_done[OPERATION_N];
 
 /*
@@ -625,7 +626,7 @@ static inline void check_times(struct operations *t, const struct image *in)
     uint64_t time, last = 0;
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
         if (rec.type < PD_RECORD_HEADER_ATTR && pd_reader_decode(r, &rec, NULL) == PD_OK &&
-            pd_record_time(&rec, &time) && time && time != UINT64_MAX) { /* to perf, both are none */
+            pd_record_time(&rec, &time) && pi_is_time(time)) {
             CHECK(time >= last);
             last = time;
         }
